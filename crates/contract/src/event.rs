@@ -1,0 +1,57 @@
+//! What a running suite reports while it runs.
+//!
+//! The runner emits events; progress bars, the store and reporters listen.
+
+use crate::{
+    run::{ExecutionVariant, RunRecord, TrialRecord},
+    trace::Trace,
+    words::Stage,
+};
+
+/// One thing that happened during a run.
+#[derive(Debug, Clone)]
+pub enum RunEvent {
+    /// The plan is made and servers were asked for their tools.
+    RunStarted(Box<RunRecord>),
+    /// A trial began.
+    TrialStarted(TrialRef),
+    /// A trial entered another activity.
+    TrialActivity(TrialRef, Activity),
+    /// A trial ended; record and trace are complete.
+    TrialFinished(Box<(TrialRecord, Trace)>),
+    /// No further trial will be run; the record is complete.
+    RunFinished(Box<RunRecord>),
+}
+
+/// Names one trial while it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrialRef {
+    /// The case's id in the suite.
+    pub case_id: String,
+    /// The case's title.
+    pub title: String,
+    /// The model it runs under.
+    pub variant: Option<ExecutionVariant>,
+    /// Ordinal among the case variant's trials, from 0.
+    pub iteration_number: u32,
+}
+
+/// What a running trial is doing, and whom it waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activity {
+    /// The stage of the chain that the work belongs to.
+    pub stage: Stage,
+    /// Whom it waits for.
+    pub waiting_for: WaitingFor,
+}
+
+/// Whom a trial waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitingFor {
+    /// The server under test.
+    Server,
+    /// The model provider.
+    Model,
+    /// Nobody: our own work.
+    Nobody,
+}

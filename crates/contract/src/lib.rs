@@ -1,0 +1,24 @@
+//! Words, limits, ids and wire documents of Strandline.
+//!
+//! This crate knows no rule and does no I/O. It names things once, so that
+//! every other crate, and every surface a user reads, uses the same words:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`words`] | every closed vocabulary: wire spelling, label, meaning, order |
+//! | [`binding`] | how a server name is bound to a transport |
+//! | [`chain`] | the six-stage chain as it is stored and shown |
+//! | [`run`] | runs, variants and trials as they are stored |
+//! | [`suite`] | the resolved suite that a run reads |
+//! | [`trace`] | messages, spans and raw frames of one trial |
+//! | [`event`] | what a running suite reports while it runs |
+//! | [`exit`] | process exit codes |
+
+pub mod binding;
+pub mod chain;
+pub mod event;
+pub mod exit;
+pub mod run;
+pub mod suite;
+pub mod trace;
+pub mod words;

@@ -1,0 +1,91 @@
+//! Closed vocabularies: one table each, total over its members.
+//!
+//! A vocabulary is declared with the `vocabulary!` macro, which demands the
+//! wire spelling, the label and the meaning of every member: a member without
+//! its words does not compile. Readers refuse unknown members and never widen
+//! a vocabulary (`vocabulary.md`).
+
+mod stage;
+mod trial;
+
+pub use stage::{FailureCategory, Stage, StageReason, StageState};
+pub use trial::{IterationStatus, TaskResult};
+
+/// One member of a vocabulary with its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The vocabulary's name, as a heading ("stage reason").
+    pub vocabulary: &'static str,
+    /// The exact wire spelling.
+    pub wire: &'static str,
+    /// The words a person reads instead of the wire spelling.
+    pub label: &'static str,
+    /// What the member says, and what it does not say.
+    pub meaning: &'static str,
+}
+
+/// A closed vocabulary of wire words.
+pub trait Vocabulary: Sized + Copy + 'static {
+    /// The vocabulary's name, as a heading.
+    const NAME: &'static str;
+    /// Every member in normative order.
+    const ALL: &'static [Self];
+    /// Returns the member's words.
+    fn entry(self) -> Entry;
+    /// Returns the exact wire spelling.
+    fn wire(self) -> &'static str {
+        self.entry().wire
+    }
+    /// Returns the words a person reads.
+    fn label(self) -> &'static str {
+        self.entry().label
+    }
+    /// Reads an exact wire spelling; unknown words give `None`.
+    fn from_wire(wire: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|member| member.wire() == wire)
+    }
+}
+
+/// Declares a closed vocabulary: `Variant = "wire", "label", "meaning";`.
+macro_rules! vocabulary {
+    (
+        $(#[$attribute:meta])*
+        $name:ident ($heading:literal) {
+            $( $variant:ident = $wire:literal, $label:literal, $meaning:literal; )+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+        )]
+        pub enum $name {
+            $( #[doc = $meaning] #[serde(rename = $wire)] $variant, )+
+        }
+
+        impl $crate::words::Vocabulary for $name {
+            const NAME: &'static str = $heading;
+            const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
+            fn entry(self) -> $crate::words::Entry {
+                match self {
+                    $( Self::$variant => $crate::words::Entry {
+                        vocabulary: $heading,
+                        wire: $wire,
+                        label: $label,
+                        meaning: $meaning,
+                    }, )+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str($crate::words::Vocabulary::wire(*self))
+            }
+        }
+    };
+}
+pub(crate) use vocabulary;

@@ -1,0 +1,1 @@
+//! Pure derivations: evidence in, documents out.

@@ -1,0 +1,4 @@
+//! Runs suites: MCP client and capture, model providers, runner.
+
+pub mod mcp;
+pub mod models;

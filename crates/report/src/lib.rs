@@ -1,0 +1,1 @@
+//! Stored documents rendered for people and machines.

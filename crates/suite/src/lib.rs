@@ -1,0 +1,1 @@
+//! Suite files: text to a document or a list of findings, and back.

@@ -1,0 +1,1 @@
+//! Test doubles and harness: fake model endpoint, fault-injecting MCP server, vector runner.
