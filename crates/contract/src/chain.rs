@@ -12,7 +12,7 @@ pub const STAGE_ANALYZER_VERSION: u32 = 12;
 
 /// One derived chain: six stage rows and what follows from them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+#[serde(rename_all = "camelCase")]
 pub struct Chain<'a> {
     /// Exactly six rows, one per stage, in stage order.
     pub stage_results: Vec<StageRow<'a>>,
@@ -28,7 +28,7 @@ pub struct Chain<'a> {
 
 /// What is known about one stage of one trial, and on what evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+#[serde(rename_all = "camelCase")]
 pub struct StageRow<'a> {
     /// The stage this row is about.
     pub stage: Stage,
@@ -44,15 +44,15 @@ pub struct StageRow<'a> {
 
 /// Pointers into a trial's trace that a stage row rests on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+#[serde(rename_all = "camelCase")]
 pub struct StageEvidence<'a> {
     /// Span ids, at most five.
-    #[serde(skip_serializing_if = "Option::is_none", default, borrow)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub span_ids: Option<Vec<Cow<'a, str>>>,
     /// Ordinals of the turns concerned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub prompt_indexes: Option<Vec<i64>>,
     /// One-line explanations, at most five of at most 500 characters.
-    #[serde(skip_serializing_if = "Option::is_none", default, borrow)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub predicate_reasons: Option<Vec<Cow<'a, str>>>,
 }

@@ -262,4 +262,3 @@ pub struct TrialRecord {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
-
