@@ -1,1 +1,5 @@
-fn main() {}
+//! The `strandline` binary.
+
+fn main() -> std::process::ExitCode {
+    strandline_cli::main_impl()
+}

@@ -1,0 +1,3 @@
+//! The binary as a user runs it; one module per command.
+
+mod explain;
