@@ -1,1 +1,16 @@
 //! Stored documents rendered for people and machines.
+//!
+//! Pure: documents in, text out. Nothing here prints, reads a file or asks the
+//! clock.
+//!
+//! | module | question |
+//! |---|---|
+//! | [`escape`] | how hostile text is made safe to show |
+//! | [`style`] | colour, glyphs and width of a surface |
+//! | [`glyphs`] | which mark stands for which word |
+//! | [`layout`] | how text is aligned, cut and wrapped |
+
+pub mod escape;
+pub mod glyphs;
+pub mod layout;
+pub mod style;

@@ -5,9 +5,11 @@
 //! its words does not compile. Readers refuse unknown members and never widen
 //! a vocabulary (`vocabulary.md`).
 
+mod registry;
 mod stage;
 mod trial;
 
+pub use registry::{VocabularyWords, registry};
 pub use stage::{FailureCategory, Stage, StageReason, StageState};
 pub use trial::{IterationStatus, TaskResult};
 
@@ -28,6 +30,9 @@ pub struct Entry {
 pub trait Vocabulary: Sized + Copy + 'static {
     /// The vocabulary's name, as a heading.
     const NAME: &'static str;
+    /// What the vocabulary is for: the doc comment of its type, whose code
+    /// spans and paragraphs are Markdown.
+    const ABOUT: &'static str;
     /// Every member in normative order.
     const ALL: &'static [Self];
     /// Returns the member's words.
@@ -50,14 +55,17 @@ pub trait Vocabulary: Sized + Copy + 'static {
 }
 
 /// Declares a closed vocabulary: `Variant = "wire", "label", "meaning";`.
+///
+/// Every vocabulary is also listed in `registry.rs`, for `strandline explain`
+/// and the glossary; a test fails when one is missing there.
 macro_rules! vocabulary {
     (
-        $(#[$attribute:meta])*
+        $(#[doc = $about:literal])+
         $name:ident ($heading:literal) {
             $( $variant:ident = $wire:literal, $label:literal, $meaning:literal; )+
         }
     ) => {
-        $(#[$attribute])*
+        $(#[doc = $about])+
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
             serde::Serialize, serde::Deserialize, schemars::JsonSchema,
@@ -68,6 +76,7 @@ macro_rules! vocabulary {
 
         impl $crate::words::Vocabulary for $name {
             const NAME: &'static str = $heading;
+            const ABOUT: &'static str = concat!($($about, "\n"),+);
             const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
             fn entry(self) -> $crate::words::Entry {
                 match self {

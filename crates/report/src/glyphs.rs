@@ -1,0 +1,94 @@
+//! The marks of stage states and verdicts, the same on every text surface.
+
+use strandline_contract::words::{StageState, TaskResult};
+
+use crate::style::{Ink, Style};
+
+/// A mark that stands for one word: glyph, ASCII stand-in and colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// The glyph, one column wide.
+    pub unicode: &'static str,
+    /// What stands for it in ASCII, one column wide.
+    pub ascii: &'static str,
+    /// Its colour.
+    pub ink: Ink,
+}
+
+impl Mark {
+    const fn new(unicode: &'static str, ascii: &'static str, ink: Ink) -> Self {
+        Self {
+            unicode,
+            ascii,
+            ink,
+        }
+    }
+
+    /// Returns the bare glyph or its ASCII stand-in, without colour.
+    #[must_use]
+    pub const fn text(&self, style: &Style) -> &'static str {
+        style.mark(self.unicode, self.ascii)
+    }
+
+    /// Returns the mark in its colour.
+    #[must_use]
+    pub fn paint(&self, style: &Style) -> String {
+        style.paint(self.ink, self.text(style))
+    }
+}
+
+/// Returns the mark of a stage state; the three non-verdicts have three marks.
+#[must_use]
+pub const fn state(state: StageState) -> Mark {
+    match state {
+        StageState::Passed => Mark::new("●", "P", Ink::Good),
+        StageState::Failed => Mark::new("✖", "F", Ink::Bad),
+        StageState::NotReached => Mark::new("○", ".", Ink::Quiet),
+        StageState::NotMeasured => Mark::new("◌", "?", Ink::Unsure),
+        StageState::NotApplicable => Mark::new("–", "-", Ink::Faint),
+    }
+}
+
+/// Returns the mark of a trial's result; `None` is a trial without one.
+#[must_use]
+pub const fn result(result: Option<TaskResult>) -> Mark {
+    match result {
+        Some(TaskResult::Passed) => state(StageState::Passed),
+        Some(TaskResult::Failed) => state(StageState::Failed),
+        None => state(StageState::NotMeasured),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use strandline_contract::words::Vocabulary;
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+
+    #[test]
+    fn every_state_has_its_own_mark_of_one_column() {
+        let marks: Vec<Mark> = StageState::ALL.iter().map(|word| state(*word)).collect();
+        let unicode: BTreeSet<_> = marks.iter().map(|mark| mark.unicode).collect();
+        let ascii: BTreeSet<_> = marks.iter().map(|mark| mark.ascii).collect();
+        assert_eq!(unicode.len(), StageState::ALL.len());
+        assert_eq!(ascii.len(), StageState::ALL.len());
+        for mark in marks {
+            assert_eq!(mark.unicode.width(), 1);
+            assert!(mark.ascii.is_ascii() && mark.ascii.len() == 1);
+        }
+    }
+
+    #[test]
+    fn only_a_pass_is_teal() {
+        for word in StageState::ALL {
+            assert_eq!(
+                state(*word).ink == Ink::Good,
+                *word == StageState::Passed,
+                "{word}"
+            );
+        }
+    }
+}
