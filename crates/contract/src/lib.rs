@@ -13,11 +13,13 @@
 //! | [`trace`] | messages, spans and raw frames of one trial |
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`exit`] | process exit codes |
+//! | [`number`] | how numbers are written and read in documents |
 
 pub mod binding;
 pub mod chain;
 pub mod event;
 pub mod exit;
+pub mod number;
 pub mod run;
 pub mod suite;
 pub mod trace;

@@ -5,13 +5,20 @@
 //! its words does not compile. Readers refuse unknown members and never widen
 //! a vocabulary (`vocabulary.md`).
 
+mod next_action;
 mod registry;
 mod stage;
 mod trial;
+mod verdict;
 
+pub use next_action::NextAction;
 pub use registry::{VocabularyWords, registry};
 pub use stage::{FailureCategory, Stage, StageReason, StageState};
 pub use trial::{IterationStatus, TaskResult};
+pub use verdict::{
+    ChainStatus, CoverageKind, DecisionReason, ExclusionReason, MeasurementUnit, RateState,
+    RegressionVerdict, SummaryVerdict, UndecidedReason, Verdict, VerdictRefusal, VerdictSource,
+};
 
 /// One member of a vocabulary with its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

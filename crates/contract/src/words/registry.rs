@@ -1,7 +1,10 @@
 //! Every vocabulary in one list, for `strandline explain` and the glossary.
 
 use super::{
-    Entry, FailureCategory, IterationStatus, Stage, StageReason, StageState, TaskResult, Vocabulary,
+    ChainStatus, CoverageKind, DecisionReason, Entry, ExclusionReason, FailureCategory,
+    IterationStatus, MeasurementUnit, NextAction, RateState, RegressionVerdict, Stage, StageReason,
+    StageState, SummaryVerdict, TaskResult, UndecidedReason, Verdict, VerdictRefusal,
+    VerdictSource, Vocabulary,
 };
 
 /// Everything that is said about one vocabulary.
@@ -41,8 +44,10 @@ macro_rules! vocabularies {
 #[must_use]
 pub fn registry() -> Vec<VocabularyWords> {
     vocabularies! {
-        "The chain": Stage, StageState, StageReason, FailureCategory;
-        "Trials": IterationStatus, TaskResult;
+        "The chain": Stage, StageState, StageReason, FailureCategory, ChainStatus, NextAction;
+        "Trials": IterationStatus, TaskResult, ExclusionReason;
+        "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
+            MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;
     }
 }
 
