@@ -8,9 +8,11 @@
 //! | [`words`] | every closed vocabulary: wire spelling, label, meaning, order |
 //! | [`binding`] | how a server name is bound to a transport |
 //! | [`chain`] | the six-stage chain as it is stored and shown |
+//! | [`rate`] | fractions with numerator, denominator and exclusions |
 //! | [`run`] | runs, variants and trials as they are stored |
 //! | [`suite`] | the resolved suite that a run reads |
 //! | [`trace`] | messages, spans and raw frames of one trial |
+//! | [`verdict`] | policy v2: decision, its rows and statistics |
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`exit`] | process exit codes |
 //! | [`number`] | how numbers are written and read in documents |
@@ -20,7 +22,9 @@ pub mod chain;
 pub mod event;
 pub mod exit;
 pub mod number;
+pub mod rate;
 pub mod run;
 pub mod suite;
 pub mod trace;
+pub mod verdict;
 pub mod words;
