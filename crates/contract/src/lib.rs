@@ -16,6 +16,10 @@
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`exit`] | process exit codes |
 //! | [`number`] | how numbers are written and read in documents |
+//! | [`providers`] | model providers, their keys and endpoints |
+//! | [`script`] | the turns of a scripted model |
+//! | [`secret`] | values that are never shown |
+//! | [`telemetry`] | OpenTelemetry attribute names of spans |
 
 pub mod binding;
 pub mod chain;
@@ -23,8 +27,12 @@ pub mod event;
 pub mod exit;
 pub mod number;
 pub mod rate;
+pub mod providers;
 pub mod run;
+pub mod script;
+pub mod secret;
 pub mod suite;
+pub mod telemetry;
 pub mod trace;
 pub mod verdict;
 pub mod words;

@@ -176,7 +176,7 @@ pub struct SkippedStep {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
-    /// Tokens read by the model.
+    /// Tokens read by the model, cached ones included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
     /// Tokens written by the model.
@@ -185,6 +185,9 @@ pub struct Usage {
     /// Total as the provider reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
+    /// Of the input tokens, those that the provider read from its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_input_tokens: Option<u64>,
 }
 
 /// One trial: one iteration of one case under one variant.
