@@ -7,10 +7,14 @@
 //! |---|---|
 //! | [`words`] | every closed vocabulary: wire spelling, label, meaning, order |
 //! | [`binding`] | how a server name is bound to a transport |
+//! | [`canonical`] | canonical JSON, hashes over it, equality by value |
 //! | [`chain`] | the six-stage chain as it is stored and shown |
 //! | [`rate`] | fractions with numerator, denominator and exclusions |
+//! | [`ecma`] | text as ECMAScript measures and trims it |
+//! | [`redact`] | what is masked before it is stored, shown or logged |
 //! | [`run`] | runs, variants and trials as they are stored |
 //! | [`suite`] | the resolved suite that a run reads |
+//! | [`transcript`] | what assertions read of one trial |
 //! | [`trace`] | messages, spans and raw frames of one trial |
 //! | [`verdict`] | policy v2: decision, its rows and statistics |
 //! | [`event`] | what a running suite reports while it runs |
@@ -22,17 +26,21 @@
 //! | [`telemetry`] | OpenTelemetry attribute names of spans |
 
 pub mod binding;
+pub mod canonical;
 pub mod chain;
+pub mod ecma;
 pub mod event;
 pub mod exit;
 pub mod number;
-pub mod rate;
 pub mod providers;
+pub mod rate;
+pub mod redact;
 pub mod run;
 pub mod script;
 pub mod secret;
 pub mod suite;
 pub mod telemetry;
 pub mod trace;
+pub mod transcript;
 pub mod verdict;
 pub mod words;

@@ -8,12 +8,14 @@
 mod next_action;
 mod registry;
 mod stage;
+mod transcript;
 mod trial;
 mod verdict;
 
 pub use next_action::NextAction;
 pub use registry::{VocabularyWords, registry};
 pub use stage::{FailureCategory, Stage, StageReason, StageState};
+pub use transcript::{CaptureState, RenderStatus, SizeBasis, TimingProvenance, ToolErrorKind};
 pub use trial::{IterationStatus, TaskResult};
 pub use verdict::{
     ChainStatus, CoverageKind, DecisionReason, ExclusionReason, MeasurementUnit, RateState,

@@ -1,10 +1,11 @@
 //! Every vocabulary in one list, for `strandline explain` and the glossary.
 
 use super::{
-    ChainStatus, CoverageKind, DecisionReason, Entry, ExclusionReason, FailureCategory,
-    IterationStatus, MeasurementUnit, NextAction, RateState, RegressionVerdict, Stage, StageReason,
-    StageState, SummaryVerdict, TaskResult, UndecidedReason, Verdict, VerdictRefusal,
-    VerdictSource, Vocabulary,
+    CaptureState, ChainStatus, CoverageKind, DecisionReason, Entry, ExclusionReason,
+    FailureCategory, IterationStatus, MeasurementUnit, NextAction, RateState, RegressionVerdict,
+    RenderStatus, SizeBasis, Stage, StageReason, StageState, SummaryVerdict, TaskResult,
+    TimingProvenance, ToolErrorKind, UndecidedReason, Verdict, VerdictRefusal, VerdictSource,
+    Vocabulary,
 };
 
 /// Everything that is said about one vocabulary.
@@ -48,6 +49,7 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Trials": IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;
+        "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
     }
 }
 
