@@ -6,11 +6,13 @@
 //! | module | holds |
 //! |---|---|
 //! | [`words`] | every closed vocabulary: wire spelling, label, meaning, order |
+//! | [`assertion`] | rows, turn summaries and scores of a graded trial |
 //! | [`binding`] | how a server name is bound to a transport |
 //! | [`canonical`] | canonical JSON, hashes over it, equality by value |
 //! | [`chain`] | the six-stage chain as it is stored and shown |
 //! | [`rate`] | fractions with numerator, denominator and exclusions |
 //! | [`ecma`] | text as ECMAScript measures and trims it |
+//! | [`policy`] | the frozen tool policy and the calls it blocked |
 //! | [`redact`] | what is masked before it is stored, shown or logged |
 //! | [`run`] | runs, variants and trials as they are stored |
 //! | [`suite`] | the resolved suite that a run reads |
@@ -25,6 +27,7 @@
 //! | [`secret`] | values that are never shown |
 //! | [`telemetry`] | OpenTelemetry attribute names of spans |
 
+pub mod assertion;
 pub mod binding;
 pub mod canonical;
 pub mod chain;
@@ -32,6 +35,7 @@ pub mod ecma;
 pub mod event;
 pub mod exit;
 pub mod number;
+pub mod policy;
 pub mod providers;
 pub mod rate;
 pub mod redact;

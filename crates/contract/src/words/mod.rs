@@ -5,14 +5,18 @@
 //! its words does not compile. Readers refuse unknown members and never widen
 //! a vocabulary (`vocabulary.md`).
 
+mod grading;
 mod next_action;
+mod policy;
 mod registry;
 mod stage;
 mod transcript;
 mod trial;
 mod verdict;
 
+pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus};
 pub use next_action::NextAction;
+pub use policy::{PolicyReason, ToolClassification};
 pub use registry::{VocabularyWords, registry};
 pub use stage::{FailureCategory, Stage, StageReason, StageState};
 pub use transcript::{CaptureState, RenderStatus, SizeBasis, TimingProvenance, ToolErrorKind};

@@ -1,11 +1,11 @@
 //! Every vocabulary in one list, for `strandline explain` and the glossary.
 
 use super::{
-    CaptureState, ChainStatus, CoverageKind, DecisionReason, Entry, ExclusionReason,
-    FailureCategory, IterationStatus, MeasurementUnit, NextAction, RateState, RegressionVerdict,
-    RenderStatus, SizeBasis, Stage, StageReason, StageState, SummaryVerdict, TaskResult,
-    TimingProvenance, ToolErrorKind, UndecidedReason, Verdict, VerdictRefusal, VerdictSource,
-    Vocabulary,
+    CaptureState, ChainStatus, CoverageKind, DecisionReason, Entry, ErrorPolicy, ExclusionReason,
+    FailureCategory, IterationStatus, MeasurementUnit, NextAction, PolicyReason, RateState,
+    RegressionVerdict, RenderStatus, RowStatus, RuleRole, ScoreStatus, SizeBasis, Stage,
+    StageReason, StageState, SummaryVerdict, TaskResult, TimingProvenance, ToolClassification,
+    ToolErrorKind, UndecidedReason, Verdict, VerdictRefusal, VerdictSource, Vocabulary,
 };
 
 /// Everything that is said about one vocabulary.
@@ -49,6 +49,8 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Trials": IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;
+        "Assertions": RuleRole, RowStatus, ScoreStatus, ErrorPolicy;
+        "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
     }
 }
