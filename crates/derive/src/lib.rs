@@ -1,1 +1,3 @@
 //! Pure derivations: evidence in, documents out.
+
+pub mod surface;

@@ -1,0 +1,7 @@
+//! Findings about a server's surface; none of them changes a verdict.
+//!
+//! | module | answers |
+//! |---|---|
+//! | [`providers`] | which model providers would refuse or rename a tool |
+
+pub mod providers;
