@@ -129,12 +129,12 @@ impl ToolLimits {
         if self.name_length == usize::MAX {
             return true;
         }
-        let first = name.bytes().next();
+        let first_fits = !self.name_starts_with_letter
+            || name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         !name.is_empty()
             && name.len() <= self.name_length
             && name.bytes().all(is_name_byte)
-            && !(self.name_starts_with_letter
-                && !first.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_'))
+            && first_fits
     }
 }
 
