@@ -1,21 +1,26 @@
 //! Process exit codes (`suite-file.md` §9.5).
 
-/// How the process ended, for scripts and CI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitCode {
-    /// The run passed (or the command did its work).
-    Passed,
-    /// The run's decision is `failed`, and nothing else gives this code.
-    Failed,
-    /// The request cannot be carried out as written: usage, an invalid or
-    /// unsupported suite, an import gate or a policy.
-    Usage,
-    /// A credential is missing or was rejected.
-    Credentials,
-    /// Setup or billing failed, or an artifact could not be written.
-    Setup,
-    /// Inconclusive, aborted, integrity problem, or no decision at all.
-    NoDecision,
+use crate::words::vocabulary;
+
+vocabulary! {
+    /// How the process ended, for scripts and CI.
+    ///
+    /// Of several suites in one invocation the worst code wins:
+    /// 1, then 3, 4, 5, 0; 2 is returned at once.
+    ExitCode ("exit code") {
+        Passed = "0", "passed",
+            "The run passed, or the command did its work.";
+        Failed = "1", "failed",
+            "The run's decision is `failed`; nothing else gives this code.";
+        Usage = "2", "the request cannot be carried out as written",
+            "Usage, an invalid or unsupported suite, an import gate or a policy.";
+        Credentials = "3", "credentials",
+            "A credential is missing or was rejected.";
+        Setup = "4", "setup",
+            "Setup or billing failed, or an artifact could not be written.";
+        NoDecision = "5", "no decision",
+            "Inconclusive, aborted, an integrity problem, or no decision at all.";
+    }
 }
 
 impl ExitCode {

@@ -1,6 +1,6 @@
 //! The marks of stage states and verdicts, the same on every text surface.
 
-use strandline_contract::words::{StageState, TaskResult};
+use strandline_contract::words::{StageState, SummaryVerdict, TaskResult, Verdict};
 
 use crate::style::{Ink, Style};
 
@@ -49,6 +49,27 @@ pub const fn state(state: StageState) -> Mark {
     }
 }
 
+/// Returns the mark of a run's verdict.
+#[must_use]
+pub const fn verdict(verdict: SummaryVerdict) -> Mark {
+    match verdict {
+        SummaryVerdict::Passed => Mark::new("●", "P", Ink::Good),
+        SummaryVerdict::Failed => Mark::new("✖", "F", Ink::Bad),
+        SummaryVerdict::Inconclusive => Mark::new("◐", "~", Ink::Unsure),
+        SummaryVerdict::NotEstablished => Mark::new("○", "?", Ink::Quiet),
+    }
+}
+
+/// Returns the mark of a case variant's verdict.
+#[must_use]
+pub const fn case_verdict(word: Verdict) -> Mark {
+    verdict(match word {
+        Verdict::Passed => SummaryVerdict::Passed,
+        Verdict::Failed => SummaryVerdict::Failed,
+        Verdict::Inconclusive => SummaryVerdict::Inconclusive,
+    })
+}
+
 /// Returns the mark of a trial's result; `None` is a trial without one.
 #[must_use]
 pub const fn result(result: Option<TaskResult>) -> Mark {
@@ -79,6 +100,15 @@ mod tests {
             assert_eq!(mark.unicode.width(), 1);
             assert!(mark.ascii.is_ascii() && mark.ascii.len() == 1);
         }
+    }
+
+    #[test]
+    fn every_verdict_has_its_own_mark() {
+        let marks: BTreeSet<_> = SummaryVerdict::ALL
+            .iter()
+            .map(|word| (verdict(*word).unicode, verdict(*word).ascii))
+            .collect();
+        assert_eq!(marks.len(), SummaryVerdict::ALL.len());
     }
 
     #[test]

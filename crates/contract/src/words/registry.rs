@@ -1,12 +1,8 @@
 //! Every vocabulary in one list, for `strandline explain` and the glossary.
 
-use super::{
-    CaptureState, ChainStatus, CoverageKind, DecisionReason, Entry, ErrorPolicy, ExclusionReason,
-    FailureCategory, IterationStatus, MeasurementUnit, NextAction, PolicyReason, RateState,
-    RegressionVerdict, RenderStatus, RowStatus, RuleRole, ScoreStatus, SizeBasis, Stage,
-    StageReason, StageState, SummaryVerdict, TaskResult, TimingProvenance, ToolClassification,
-    ToolErrorKind, UndecidedReason, Verdict, VerdictRefusal, VerdictSource, Vocabulary,
-};
+// Every vocabulary is named below; a list of imports would only be a second one.
+use super::*;
+use crate::exit::ExitCode;
 
 /// Everything that is said about one vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +48,7 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Assertions": RuleRole, RowStatus, ScoreStatus, ErrorPolicy;
         "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
+        "The command line": ExitCode;
     }
 }
 

@@ -1,0 +1,27 @@
+//! `strandline glossary [--markdown]`.
+
+use strandline_contract::exit::ExitCode;
+use strandline_report::glossary;
+
+use crate::ui::{CommandResult, Ui};
+
+/// Arguments of `strandline glossary`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Print Markdown (the page `docs/glossary.md`).
+    #[arg(long)]
+    markdown: bool,
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every command returns a CommandResult"
+)]
+pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
+    if arguments.markdown {
+        ui.out(glossary::markdown().trim_end());
+    } else {
+        ui.out(glossary::text(&ui.style));
+    }
+    Ok(ExitCode::Passed)
+}
