@@ -1,0 +1,252 @@
+//! Runs: begin, change hands, end; listed and read.
+
+mod open;
+mod prepared;
+mod rows;
+mod writes;
+
+use serde_json::Value;
+use sqlx::{QueryBuilder, Sqlite};
+use strandline_contract::run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus};
+
+use self::rows::{RunRow, SELECT_RUNS, read_plan};
+pub(crate) use self::{
+    open::OpenRun,
+    prepared::PreparedRun,
+    writes::{Then, claim, is_live, release, renew, start, update},
+};
+use crate::{Store, blob, error::StoreError, lease::Liveness, page::Page, writer::Command};
+
+/// Which runs to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// Only runs of the suite with this id or this name.
+    pub suite: Option<String>,
+    /// Only runs with this status.
+    pub status: Option<RunStatus>,
+}
+
+/// What a listing says about a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunHead {
+    /// Its id.
+    pub id: String,
+    /// The beginning of its id that tells it from all others.
+    pub short_id: String,
+    /// Its lifecycle.
+    pub status: RunStatus,
+    /// Whether it is still being run.
+    pub liveness: Liveness,
+    /// The suite's id.
+    pub suite_id: String,
+    /// The suite's name.
+    pub suite_name: String,
+    /// Where the suite was read from.
+    pub suite_path: String,
+    /// Start, ms since the Unix epoch.
+    pub started_at: i64,
+    /// End, ms since the Unix epoch; absent while running.
+    pub ended_at: Option<i64>,
+    /// The stored policy-v2 decision, unvalidated.
+    pub decision: Option<Value>,
+    /// Why no decision could be made or read.
+    pub integrity_error: Option<String>,
+    /// Why the run failed or was stopped.
+    pub error: Option<String>,
+    /// Every model in the run is the scripted one.
+    pub scripted: bool,
+    /// The version that made the run.
+    pub strandline_version: String,
+    /// Trials that the plan has.
+    pub configured_trials: u64,
+    /// Trials that are stored.
+    pub stored_trials: u64,
+}
+
+/// A run as it is stored, whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredRun {
+    /// The record, with suite, plan and tool lists.
+    pub record: RunRecord,
+    /// The beginning of its id that tells it from all others.
+    pub short_id: String,
+    /// Whether it is still being run.
+    pub liveness: Liveness,
+    /// Trials that are stored.
+    pub stored_trials: u64,
+}
+
+/// Returns the stored spelling of a status.
+pub(crate) const fn status_word(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Running => "running",
+        RunStatus::Completed => "completed",
+        RunStatus::Failed => "failed",
+        RunStatus::Cancelled => "cancelled",
+        RunStatus::TimedOut => "timed_out",
+    }
+}
+
+/// Returns the key of a variant within one case; empty without a variant.
+pub(crate) fn variant_key(variant: Option<&ExecutionVariant>) -> String {
+    match variant {
+        None => String::new(),
+        Some(variant) => serde_json::json!([variant.model, variant.provider]).to_string(),
+    }
+}
+
+impl Store {
+    /// Stores a new run and leases it to this process, which may then add
+    /// trials to it.
+    ///
+    /// # Errors
+    ///
+    /// When the plan contradicts itself, the id is taken, or the file cannot
+    /// be written.
+    pub async fn start_run(&self, record: &RunRecord) -> Result<(), StoreError> {
+        let run = Box::new(PreparedRun::new(record)?);
+        let open = self.ask(|reply| Command::Start(run, reply)).await?;
+        self.remember(open);
+        Ok(())
+    }
+
+    /// Takes over a run that nobody runs any more: `reference` is its id, the
+    /// beginning of it, or `last`. The run is `running` again, without an end
+    /// and without a decision.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::RunIsLive`] while its process lives.
+    pub async fn claim_run(&self, reference: &str) -> Result<StoredRun, StoreError> {
+        let id = self.resolve_run(reference).await?;
+        let open = self.ask(|reply| Command::Claim(id.clone(), reply)).await?;
+        self.remember(open);
+        self.run(&id).await
+    }
+
+    /// Stores what has become known about a run that goes on.
+    ///
+    /// # Errors
+    ///
+    /// When the run is not open here, was taken over, or cannot be written.
+    pub async fn update_run(&self, record: &RunRecord) -> Result<(), StoreError> {
+        let open = self.open_run(&record.id)?;
+        let run = Box::new(PreparedRun::new(record)?);
+        self.ask(|reply| Command::Update(open, run, reply)).await
+    }
+
+    /// Stores a run's last record and gives up its lease.
+    ///
+    /// # Errors
+    ///
+    /// When the run is not open here, was taken over, or cannot be written; it
+    /// then stays open.
+    pub async fn finish_run(&self, record: &RunRecord) -> Result<(), StoreError> {
+        let open = self.open_run(&record.id)?;
+        let run = Box::new(PreparedRun::new(record)?);
+        self.ask(|reply| Command::Finish(open, run, reply)).await?;
+        self.forget(&record.id);
+        Ok(())
+    }
+
+    /// Lists runs, the one that started last first.
+    ///
+    /// # Errors
+    ///
+    /// When the cursor is not from this listing or the file cannot be read.
+    pub async fn runs(
+        &self,
+        filter: &RunFilter,
+        cursor: Option<&str>,
+        limit: u32,
+    ) -> Result<Page<RunHead>, StoreError> {
+        let mut query: QueryBuilder<Sqlite> = QueryBuilder::new(SELECT_RUNS);
+        query.push(" WHERE 1");
+        if let Some(suite) = &filter.suite {
+            query.push(" AND (suite_id = ").push_bind(suite);
+            query.push(" OR suite_name = ").push_bind(suite).push(")");
+        }
+        if let Some(status) = filter.status {
+            query.push(" AND status = ").push_bind(status_word(status));
+        }
+        if let Some(cursor) = cursor {
+            query.push(" AND id < ").push_bind(cursor);
+        }
+        query
+            .push(" ORDER BY id DESC LIMIT ")
+            .push_bind(i64::from(limit) + 1);
+        let rows: Vec<RunRow> = query
+            .build_query_as()
+            .fetch_all(&self.readers)
+            .await
+            .map_err(self.failure())?;
+        Page::cut(rows, limit, cursor.is_none(), |row| row.id.clone()).map(RunRow::head)
+    }
+
+    /// Returns the run that `reference` names: its id, the beginning of it, or
+    /// `last`.
+    ///
+    /// # Errors
+    ///
+    /// When no run or more than one has such an id, or it cannot be read.
+    pub async fn run(&self, reference: &str) -> Result<StoredRun, StoreError> {
+        let id = self.resolve_run(reference).await?;
+        let mut connection = self.readers.acquire().await.map_err(self.failure())?;
+        let row = RunRow::fetch(&mut connection, &id)
+            .await
+            .map_err(self.failure())?
+            .ok_or_else(|| StoreError::NotFound {
+                what: "run",
+                reference: id.clone(),
+            })?;
+        let mut record = row.record()?;
+        let parts: Vec<(String, i64, Vec<u8>)> = sqlx::query_as(
+            "SELECT role, ordinal, body FROM run_snapshots JOIN snapshots ON seq = snapshot WHERE run = ?",
+        )
+        .bind(row.seq)
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(self.failure())?;
+        for (role, ordinal, body) in parts {
+            let unreadable = |detail| StoreError::UnreadableDocument {
+                what: format!("the {role} of run `{id}`"),
+                detail,
+            };
+            if role == "suite" {
+                record.resolved_suite = blob::decode(&body).map_err(unreadable)?;
+            } else if let Some(server) = usize::try_from(ordinal)
+                .ok()
+                .and_then(|ordinal| record.servers.get_mut(ordinal))
+            {
+                server.tools = blob::decode(&body).map_err(unreadable)?;
+            }
+        }
+        record.plan = read_plan(&mut connection, row.seq)
+            .await
+            .map_err(self.failure())?;
+        Ok(StoredRun {
+            record,
+            short_id: row.short_id(),
+            liveness: row.liveness()?,
+            stored_trials: row.stored_trials.unsigned_abs(),
+        })
+    }
+
+    /// Returns a run's row number and plan.
+    pub(crate) async fn plan(&self, run_id: &str) -> Result<(i64, Vec<PlannedCase>), StoreError> {
+        let mut connection = self.readers.acquire().await.map_err(self.failure())?;
+        let seq: Option<i64> = sqlx::query_scalar("SELECT seq FROM runs WHERE id = ?")
+            .bind(run_id)
+            .fetch_optional(&mut *connection)
+            .await
+            .map_err(self.failure())?;
+        let seq = seq.ok_or_else(|| StoreError::NotFound {
+            what: "run",
+            reference: run_id.to_owned(),
+        })?;
+        let plan = read_plan(&mut connection, seq)
+            .await
+            .map_err(self.failure())?;
+        Ok((seq, plan))
+    }
+}
