@@ -14,6 +14,10 @@
 //! | [`ecma`] | text as ECMAScript measures and trims it |
 //! | [`policy`] | the frozen tool policy and the calls it blocked |
 //! | [`redact`] | what is masked before it is stored, shown or logged |
+//! | [`chain_input`] | what a chain is derived from |
+//! | [`measurements`] | reach and latency of the six stages |
+//! | [`decode`] | reading rules that every document shares |
+//! | [`schemas`] | JSON Schemas of every public document |
 //! | [`run`] | runs, variants and trials as they are stored |
 //! | [`suite`] | the resolved suite that a run reads |
 //! | [`transcript`] | what assertions read of one trial |
@@ -31,15 +35,19 @@ pub mod assertion;
 pub mod binding;
 pub mod canonical;
 pub mod chain;
+pub mod chain_input;
+pub mod decode;
 pub mod ecma;
 pub mod event;
 pub mod exit;
+pub mod measurements;
 pub mod number;
 pub mod policy;
 pub mod providers;
 pub mod rate;
 pub mod redact;
 pub mod run;
+pub mod schemas;
 pub mod script;
 pub mod secret;
 pub mod suite;

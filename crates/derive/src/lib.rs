@@ -1,12 +1,21 @@
 //! Pure derivations: evidence in, documents out.
 //!
+//! Nothing here reads a clock, a file or a random source, and every function
+//! is total over its input.
+//!
 //! | question | module | spec |
 //! |---|---|---|
+//! | where is an assertion kind judged? | [`kinds`] | `chain.md` §5 |
+//! | where did value stop? | [`chain`] | `chain.md` §4–§9 |
+//! | was a stage reached, and how long did it take? | [`measurements`] | `measurements.md` |
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | did it change between two runs? | [`compare`] | `verdict.md` §11 |
 
+pub mod chain;
 pub mod compare;
 mod document;
+pub mod kinds;
+pub mod measurements;
 pub mod surface;
 pub mod verdict;
 

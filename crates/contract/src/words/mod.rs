@@ -5,7 +5,10 @@
 //! its words does not compile. Readers refuse unknown members and never widen
 //! a vocabulary (`vocabulary.md`).
 
+mod assertion;
+mod evidence;
 mod grading;
+mod measurement;
 mod next_action;
 mod policy;
 mod registry;
@@ -14,7 +17,17 @@ mod transcript;
 mod trial;
 mod verdict;
 
+use std::{fmt, marker::PhantomData};
+
+use serde::{Deserializer, de};
+
+pub use assertion::AssertionKind;
+pub use evidence::{
+    Attribution, CaseMode, JudgeStatus, JudgeVerdict, PendingKind, SetupOutcome, StepErrorSource,
+    ToolExpectation,
+};
 pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus};
+pub use measurement::{LatencyBasis, Reach, SetupPhase};
 pub use next_action::NextAction;
 pub use policy::{PolicyReason, ToolClassification};
 pub use registry::{VocabularyWords, registry};
@@ -59,12 +72,43 @@ pub trait Vocabulary: Sized + Copy + 'static {
         self.entry().label
     }
     /// Reads an exact wire spelling; unknown words give `None`.
-    fn from_wire(wire: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|member| member.wire() == wire)
+    fn from_wire(wire: &str) -> Option<Self>;
+}
+
+/// Reads one word of a closed vocabulary and refuses any other.
+pub(crate) fn deserialize_word<'de, D, V>(deserializer: D) -> Result<V, D::Error>
+where
+    D: Deserializer<'de>,
+    V: Vocabulary,
+{
+    struct Word<V>(PhantomData<V>);
+
+    impl<V: Vocabulary> de::Visitor<'_> for Word<V> {
+        type Value = V;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(formatter, "a {}", V::NAME)
+        }
+
+        fn visit_str<E: de::Error>(self, word: &str) -> Result<V, E> {
+            V::from_wire(word).ok_or_else(|| unknown_word::<V, E>(word))
+        }
     }
+
+    deserializer.deserialize_str(Word(PhantomData))
+}
+
+/// Says which word is unknown, cut to a length that a line of text can bear.
+fn unknown_word<V: Vocabulary, E: de::Error>(word: &str) -> E {
+    const SHOWN: usize = 60;
+    let cut = word.char_indices().nth(SHOWN).map(|(at, _)| at);
+    let (shown, more) = cut.map_or((word, ""), |at| (&word[..at], "…"));
+    let known: Vec<&str> = V::ALL.iter().map(|member| member.wire()).collect();
+    E::custom(format_args!(
+        "unknown {} `{shown}{more}`: known are `{}`",
+        V::NAME,
+        known.join("`, `"),
+    ))
 }
 
 /// Declares a closed vocabulary: `Variant = "wire", "label", "meaning";`.
@@ -81,7 +125,7 @@ macro_rules! vocabulary {
         $(#[doc = $about])+
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
-            serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+            serde::Serialize, schemars::JsonSchema,
         )]
         pub enum $name {
             $( #[doc = $meaning] #[serde(rename = $wire)] $variant, )+
@@ -100,6 +144,18 @@ macro_rules! vocabulary {
                         meaning: $meaning,
                     }, )+
                 }
+            }
+            fn from_wire(wire: &str) -> Option<Self> {
+                match wire {
+                    $( $wire => Some(Self::$variant), )+
+                    _ => None,
+                }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::words::deserialize_word(deserializer)
             }
         }
 

@@ -42,6 +42,10 @@ macro_rules! vocabularies {
 pub fn registry() -> Vec<VocabularyWords> {
     vocabularies! {
         "The chain": Stage, StageState, StageReason, FailureCategory, ChainStatus, NextAction;
+        "Measurements": Reach, LatencyBasis, SetupPhase;
+        "Cases": CaseMode, ToolExpectation, AssertionKind;
+        "Setup": SetupOutcome, Attribution, StepErrorSource;
+        "LLM judges": JudgeStatus, PendingKind, JudgeVerdict;
         "Trials": IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;

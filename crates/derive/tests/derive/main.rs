@@ -1,0 +1,4 @@
+//! Every derivation against its vectors and invariants; one module per family.
+
+mod chain;
+mod measurements;
