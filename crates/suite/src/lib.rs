@@ -1,1 +1,26 @@
 //! Suite files: text to a document or a list of findings, and back.
+//!
+//! | question | module | spec |
+//! |---|---|---|
+//! | what does the text say? | [`yaml`], [`source`] | `suite-file.md` §2.1 |
+//! | is it a suite file? | `rules` | §3–§6, §10, `assertions.md` §5, §8 |
+//! | what is wrong, and where? | [`finding`] | §2.2–§2.4 |
+//! | what does a run read? | `resolve` | §8 |
+//! | what do the vectors compare? | [`vector`] | |
+//!
+//! Nothing here reads a file, the environment or a clock.
+
+pub mod finding;
+pub mod load;
+mod resolve;
+mod rules;
+pub mod source;
+pub mod vector;
+pub mod yaml;
+
+pub use finding::{Code, FailureStage, Finding, Segment};
+pub use load::{
+    Authored, Extensions, LoadFailure, LoadOptions, Loaded, MAX_FILE_BYTES, Warning, load,
+    source_hash,
+};
+pub use rules::Dialect;

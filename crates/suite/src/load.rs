@@ -1,0 +1,190 @@
+//! Text to a suite, or every finding at once (`suite-file.md` §1, §2, §8).
+
+use std::sync::Arc;
+
+use strandline_contract::{canonical::sha256_hex, suite::ResolvedSuite};
+
+use crate::{
+    finding::{self, Code, FailureStage, Finding},
+    resolve,
+    rules::{self, Check, Dialect},
+    source::Lines,
+    yaml::{self, Document, Node},
+};
+
+/// Greatest size of a suite file in bytes.
+pub const MAX_FILE_BYTES: usize = 1_048_576;
+
+/// Which keys beyond the public format a reader accepts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extensions {
+    /// The public format only: what `validate --portable` asks for.
+    None,
+    /// Those of `suite-file.md` §9.3 and §10.
+    Spec,
+    /// Those and Strandline's own: `script`, `execution.session`,
+    /// `execution.setupTimeoutMs`, `execution.toolSettleMs`.
+    #[default]
+    Strandline,
+}
+
+/// How to read a suite file.
+#[derive(Debug, Clone, Default)]
+pub struct LoadOptions {
+    /// Accepted extensions.
+    pub extensions: Extensions,
+    /// Also read the short form.
+    pub short_form: bool,
+    /// Length in bytes as the caller measured it; authoritative for the limit.
+    pub measured_bytes: Option<u64>,
+    /// Name of a short suite that gives none, such as the file's stem.
+    pub name: Option<String>,
+}
+
+impl LoadOptions {
+    /// Reads what a person gives to `strandline run`.
+    #[must_use]
+    pub fn authored() -> Self {
+        Self {
+            short_form: true,
+            ..Self::default()
+        }
+    }
+
+    /// Reads what the spec describes and nothing else.
+    #[must_use]
+    pub fn normative() -> Self {
+        Self {
+            extensions: Extensions::Spec,
+            ..Self::default()
+        }
+    }
+
+    /// Reads the public format only.
+    #[must_use]
+    pub fn portable() -> Self {
+        Self {
+            extensions: Extensions::None,
+            ..Self::default()
+        }
+    }
+
+    /// Names a short suite that gives no name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+}
+
+/// A suite that was read.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What the file says, no default added.
+    pub authored: Authored,
+    /// What a run reads, every default applied.
+    pub resolved: ResolvedSuite,
+    /// What is allowed and still worth a look.
+    pub warnings: Vec<Warning>,
+    /// SHA-256 of the file's bytes, lowercase hex (§2.5).
+    pub source_hash: String,
+}
+
+/// A suite file as authored.
+#[derive(Debug, Clone)]
+pub struct Authored {
+    /// Its dialect.
+    pub dialect: Dialect,
+    /// Its value; a short file is shown as the dialect-2 file it stands for.
+    pub root: Arc<Node>,
+    /// It was written in the short form.
+    pub short: bool,
+    /// Comments of the text, for the writer.
+    #[expect(dead_code, reason = "the writer that reads them is next")]
+    pub(crate) comments: Vec<yaml::Comment>,
+}
+
+impl Authored {
+    /// Returns whether two files say the same.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        self.dialect == other.dialect && self.root.same(&other.root)
+    }
+}
+
+/// Something that is allowed and still worth a look.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Warning {
+    /// Stable word.
+    pub code: &'static str,
+    /// What and where.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+/// Why a file gave no suite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadFailure {
+    /// At which stage.
+    pub stage: FailureStage,
+    /// Everything that is wrong, in order; never empty.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads a suite file.
+///
+/// # Errors
+///
+/// Every finding of the first stage that has any, ordered as §2.3 says.
+pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
+    let lines = Lines::new(text);
+    let fail = |findings: Vec<Finding>| fail(findings, text, &lines);
+
+    let bytes = options.measured_bytes.unwrap_or(text.len() as u64);
+    if bytes > MAX_FILE_BYTES as u64 {
+        let message = format!("the file has {bytes} bytes, at most {MAX_FILE_BYTES} are allowed");
+        return Err(fail(vec![Finding::of_file(Code::TooLarge, message)]));
+    }
+
+    let document = yaml::read(text, &lines).map_err(fail)?;
+    let mut check = Check::new(options.extensions);
+    let dialect = rules::file(&mut check, &document.root);
+    let dialect = match dialect {
+        Some(dialect) if check.findings.is_empty() => dialect,
+        _ => return Err(fail(check.findings)),
+    };
+
+    let resolved = resolve::resolve(&document.root, dialect)
+        .map_err(|error| fail(vec![Finding::of_file(Code::Invalid, error.0)]))?;
+    let Document { root, comments, .. } = document;
+    Ok(Loaded {
+        authored: Authored {
+            dialect,
+            root,
+            short: false,
+            comments,
+        },
+        resolved,
+        warnings: Vec::new(),
+        source_hash: source_hash(text),
+    })
+}
+
+/// Returns the SHA-256 of a file's UTF-8 bytes as read, in lowercase hex (§2.5).
+#[must_use]
+pub fn source_hash(text: &str) -> String {
+    sha256_hex(text.as_bytes())
+}
+
+fn fail(mut findings: Vec<Finding>, text: &str, lines: &Lines) -> LoadFailure {
+    findings.sort_by(finding::order);
+    for finding in &mut findings {
+        finding.locate(text, lines);
+    }
+    LoadFailure {
+        stage: findings
+            .first()
+            .map_or(FailureStage::Contract, |finding| finding.code.stage()),
+        findings,
+    }
+}

@@ -1,0 +1,3 @@
+//! Suite files as a whole; one module per question.
+
+mod vectors;
