@@ -1,9 +1,33 @@
 //! MCP sessions with everything on the wire recorded.
 
+mod attribution;
+mod call;
+mod capture;
+mod clock;
+mod discovery;
+mod failure;
+mod options;
+mod redact;
+mod rpc_error;
+mod session;
+mod slot;
+mod stdio;
+mod tap;
+
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use strandline_contract::trace::{Adaptation, Frame, Lint};
+
+pub use self::{
+    attribution::{Cause, HttpRefusal, attribute},
+    capture::{Capture, CaptureLimits},
+    clock::now_ms,
+    options::{CallOptions, ConnectOptions, Lifecycle, Limits},
+    redact::Redactor,
+    session::{Session, SetupTiming, connect},
+    stdio::kill_all_servers,
+};
 
 /// Why connecting or listing failed, and at whose side the fault lies
 /// (`chain.md` §14.3).

@@ -1,0 +1,704 @@
+//! Sees every message between rmcp and the wire.
+//!
+//! rmcp runs the session: ids, handshake, cancellation, answers to the server's
+//! requests. The tap records every frame and takes the raw answers to our own
+//! requests before rmcp's typed model drops what it does not know; rmcp gets an
+//! empty answer in their place, so that its book-keeping goes on. What is no
+//! protocol never reaches rmcp, which would answer it.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, GetExtensions as _, GetMeta as _, NumberOrString,
+    RequestId, ServerJsonRpcMessage, ServerResult,
+};
+use serde_json::{Map, Value, json};
+use strandline_contract::trace::{Adaptation, Direction, Lint};
+use tokio::sync::Notify;
+
+use super::{
+    Capture, Limits, Redactor,
+    capture::RawFrame,
+    failure::one_line,
+    slot::{Answer, Slot},
+};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Rides on a request through rmcp to the tap.
+#[derive(Debug, Clone)]
+pub(crate) struct Tag(pub(crate) Arc<Slot>);
+
+/// Where an incoming message was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// On a stream that carries everything.
+    Stream,
+    /// In the HTTP answer to the request with this id.
+    AnswerTo(i64),
+}
+
+/// The ear between rmcp and the wire of one session.
+pub(crate) struct Tap {
+    server: String,
+    capture: Capture,
+    redactor: Redactor,
+    limits: Limits,
+    state: Mutex<State>,
+    /// The handshake's answer, raw.
+    pub(crate) handshake: Slot,
+    tools_changed: AtomicBool,
+    tools_changed_wake: Notify,
+    server_requests: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    pending: BTreeMap<i64, Pending>,
+    next_id: i64,
+    /// The last line of the stream was cut off by its end.
+    cut_off: Option<u64>,
+}
+
+struct Pending {
+    /// None while the handshake runs: its slot belongs to the tap.
+    slot: Option<Arc<Slot>>,
+    progress_token: Option<NumberOrString>,
+}
+
+impl Tap {
+    pub(crate) fn new(
+        server: String,
+        capture: Capture,
+        redactor: Redactor,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            server,
+            capture,
+            redactor,
+            limits,
+            state: Mutex::default(),
+            handshake: Slot::default(),
+            tools_changed: AtomicBool::new(false),
+            tools_changed_wake: Notify::new(),
+            server_requests: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
+    pub(crate) const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) const fn capture(&self) -> &Capture {
+        &self.capture
+    }
+
+    pub(crate) const fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// Returns the length of a last line that was cut off, if there was one.
+    pub(crate) fn cut_off_bytes(&self) -> Option<u64> {
+        self.state().cut_off
+    }
+
+    /// Takes the note that the server's tools changed.
+    pub(crate) fn take_tools_changed(&self) -> bool {
+        self.tools_changed.swap(false, Ordering::Relaxed)
+    }
+
+    pub(crate) fn tools_changed(&self) -> bool {
+        self.tools_changed.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the server says that its tools changed.
+    pub(crate) async fn wait_tools_changed(&self) {
+        while !self.tools_changed() {
+            self.tools_changed_wake.notified().await;
+        }
+    }
+
+    /// Forgets a request that nobody waits for any more.
+    pub(crate) fn forget(&self, id: &RequestId) {
+        if let NumberOrString::Number(id) = id {
+            self.state().pending.remove(id);
+        }
+    }
+
+    // ---- our messages ----
+
+    /// Writes a message of ours down and records it.
+    pub(crate) fn outgoing(
+        &self,
+        message: &ClientJsonRpcMessage,
+        facts: Map<String, Value>,
+    ) -> io::Result<Vec<u8>> {
+        let slot = match message {
+            ClientJsonRpcMessage::Request(request) => self.register(&request.id, &request.request),
+            ClientJsonRpcMessage::Notification(_)
+            | ClientJsonRpcMessage::Response(_)
+            | ClientJsonRpcMessage::Error(_) => None,
+        };
+        let bytes = serde_json::to_vec(message)?;
+        self.record(
+            slot.as_deref(),
+            RawFrame {
+                transport: facts,
+                ..RawFrame::whole(&self.server, Direction::Sent, &bytes)
+            },
+        );
+        Ok(bytes)
+    }
+
+    fn register(&self, id: &RequestId, request: &ClientRequest) -> Option<Arc<Slot>> {
+        let NumberOrString::Number(id) = id else {
+            return None;
+        };
+        let slot = request
+            .extensions()
+            .get::<Tag>()
+            .map(|tag| Arc::clone(&tag.0));
+        if slot.is_none() {
+            // A second try of the handshake starts afresh.
+            self.handshake.take_answer();
+        }
+        let progress_token = request.get_meta().get_progress_token().map(|token| token.0);
+        let mut state = self.state();
+        state.next_id = state.next_id.max(id.saturating_add(1));
+        state.pending.insert(
+            *id,
+            Pending {
+                slot: slot.clone(),
+                progress_token,
+            },
+        );
+        slot
+    }
+
+    // ---- the server's messages ----
+
+    /// Takes one message, or one line, as it came.
+    pub(crate) fn incoming(
+        &self,
+        bytes: &[u8],
+        facts: Map<String, Value>,
+        origin: Origin,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        let mut text = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        if let Some(rest) = text.strip_prefix(BYTE_ORDER_MARK) {
+            text = rest;
+            self.adapt(
+                "byteOrderMark",
+                "A byte order mark before a message was skipped.",
+            );
+        }
+        let frame = RawFrame {
+            transport: facts,
+            ..RawFrame::whole(&self.server, Direction::Received, bytes)
+        };
+        let value = match serde_json::from_slice::<Value>(text) {
+            Ok(value) => value,
+            Err(error) => return self.unreadable(frame, text, &error, origin, forward),
+        };
+        match value {
+            Value::Array(batch) if is_batch(&batch) => {
+                self.record(None, frame);
+                self.adapt(
+                    "batchSplit",
+                    "A JSON-RPC batch was read message by message.",
+                );
+                for message in batch {
+                    self.message(message, None, origin, forward);
+                }
+            }
+            value => self.message(value, Some(frame), origin, forward),
+        }
+    }
+
+    /// Takes a message that was too long to be read.
+    pub(crate) fn too_long(
+        &self,
+        head: &[u8],
+        tail: &[u8],
+        bytes: u64,
+        sha256: String,
+        origin: Origin,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        let answer = Answer::Malformed {
+            message: format!(
+                "the answer is {bytes} bytes long and at most {} are read (SHA-256 {sha256})",
+                self.limits.message_bytes
+            ),
+            raw: None,
+        };
+        let id = match origin {
+            Origin::AnswerTo(id) => Some(id),
+            Origin::Stream => id_in(head, tail).filter(|id| self.is_pending(*id)),
+        };
+        let slot = id.and_then(|id| self.slot_of(id));
+        self.record(
+            slot.as_deref(),
+            RawFrame {
+                bytes,
+                sha256: Some(sha256),
+                ..RawFrame::whole(&self.server, Direction::Received, head)
+            },
+        );
+        self.lint(
+            "messageTooLong",
+            format!(
+                "The server sent a message of {bytes} bytes; at most {} are read.",
+                self.limits.message_bytes
+            ),
+        );
+        match id {
+            Some(id) => self.resolve(id, answer, forward),
+            None => self.misaddressed(answer),
+        }
+    }
+
+    /// Takes the beginning of a line whose end never came.
+    pub(crate) fn cut_off(&self, bytes: &[u8]) {
+        self.state().cut_off = Some(bytes.len() as u64);
+        self.record_ambient(RawFrame {
+            transport: Map::from_iter([("partial".to_owned(), Value::Bool(true))]),
+            ..RawFrame::whole(&self.server, Direction::Noise, bytes)
+        });
+        self.lint(
+            "messageCutOff",
+            format!(
+                "The stream ended inside a line, after {} bytes.",
+                bytes.len()
+            ),
+        );
+    }
+
+    fn message(
+        &self,
+        mut value: Value,
+        frame: Option<RawFrame<'_>>,
+        origin: Origin,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        let Some(members) = value.as_object_mut() else {
+            return self.noise(frame, origin);
+        };
+        let is_answer = members.contains_key("result") || members.contains_key("error");
+        match (members.get("method"), members.get("id")) {
+            (Some(Value::String(_)), Some(_)) => self.request(value, frame, forward),
+            (Some(Value::String(method)), None) => {
+                let method = method.clone();
+                self.notification(&method, value, frame, forward);
+            }
+            (None | Some(_), _) if is_answer => {
+                self.response(std::mem::take(members), frame, origin, forward);
+            }
+            _ => self.noise(frame, origin),
+        }
+    }
+
+    /// A request of the server: rmcp answers it.
+    fn request(
+        &self,
+        value: Value,
+        frame: Option<RawFrame<'_>>,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        self.record_some(None, frame);
+        let method = value["method"].as_str().unwrap_or_default();
+        if method != "ping" {
+            self.lint(
+                "unofferedCapabilityUsed",
+                format!(
+                    "The server asked us for `{}`, which we did not offer.",
+                    one_line(method, 80)
+                ),
+            );
+        }
+        if self.server_requests.fetch_add(1, Ordering::Relaxed) >= self.limits.server_requests {
+            self.lint(
+                "tooManyServerRequests",
+                format!(
+                    "The server sent more than {} requests; the rest is not answered.",
+                    self.limits.server_requests
+                ),
+            );
+            return;
+        }
+        forward.extend(serde_json::from_value(self.with_version(value)).ok());
+    }
+
+    fn notification(
+        &self,
+        method: &str,
+        value: Value,
+        frame: Option<RawFrame<'_>>,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        match method {
+            "notifications/progress" => {
+                let slot = self.slot_of_token(&value["params"]["progressToken"]);
+                self.record_some(slot.as_deref(), frame);
+                if let Some(slot) = slot {
+                    slot.progressed();
+                }
+            }
+            "notifications/tools/list_changed" => {
+                self.record_some(None, frame);
+                self.tools_changed.store(true, Ordering::Relaxed);
+                self.tools_changed_wake.notify_waiters();
+            }
+            // Withdraws a request of the server, which rmcp may be answering.
+            "notifications/cancelled" => {
+                self.record_some(None, frame);
+                forward.extend(serde_json::from_value(self.with_version(value)).ok());
+            }
+            _ => self.record_some(self.only_slot().as_deref(), frame),
+        }
+    }
+
+    fn response(
+        &self,
+        mut members: Map<String, Value>,
+        frame: Option<RawFrame<'_>>,
+        origin: Origin,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        let given_id = members.remove("id").unwrap_or(Value::Null);
+        let answer = match (members.remove("error"), members.remove("result")) {
+            (Some(error), None | Some(Value::Null)) if !error.is_null() => Answer::Error(error),
+            (_, Some(result)) => Answer::Result(result),
+            (Some(error), None) => Answer::Error(error),
+            (None, None) => Answer::Result(Value::Null),
+        };
+        let id = self.known_id(&given_id);
+        if let Some(id) = id.filter(|id| self.is_pending(*id)) {
+            self.record_some(self.slot_of(id).as_deref(), frame);
+            if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+                self.adapt(
+                    "jsonrpcVersion",
+                    "An answer without `\"jsonrpc\":\"2.0\"` was accepted.",
+                );
+                self.lint("jsonrpcVersion", "An answer lacks `\"jsonrpc\":\"2.0\"`.");
+            }
+            return self.resolve(id, answer, forward);
+        }
+        // The HTTP answer to a request belongs to it, whatever its id says.
+        if let Origin::AnswerTo(id) = origin
+            && self.is_pending(id)
+        {
+            self.record_some(self.slot_of(id).as_deref(), frame);
+            self.lint_wrong_id(&given_id, id);
+            let answer = misaddressed_answer(answer, &given_id);
+            return self.resolve(id, answer, forward);
+        }
+        self.record_some(self.only_slot().as_deref(), frame);
+        if id.is_some_and(|id| id < self.state().next_id) {
+            // Late or repeated: its request has ended.
+            return;
+        }
+        self.lint_wrong_id(&given_id, self.state().next_id - 1);
+        self.misaddressed(misaddressed_answer(answer, &given_id));
+    }
+
+    /// Hands an answer over and lets rmcp end its request.
+    fn resolve(&self, id: i64, answer: Answer, forward: &mut VecDeque<ServerJsonRpcMessage>) {
+        let Some(pending) = self.state().pending.remove(&id) else {
+            return;
+        };
+        let Some(slot) = pending.slot else {
+            self.handshake_answer(id, answer, forward);
+            return;
+        };
+        slot.answer(answer);
+        forward.push_back(stub(id));
+    }
+
+    /// rmcp reads the handshake itself; the raw answer is kept beside it.
+    fn handshake_answer(
+        &self,
+        id: i64,
+        answer: Answer,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        let typed = match &answer {
+            Answer::Result(result) => {
+                serde_json::from_value(json!({"jsonrpc": "2.0", "id": id, "result": result}))
+            }
+            Answer::Error(error) => {
+                serde_json::from_value(json!({"jsonrpc": "2.0", "id": id, "error": error}))
+            }
+            Answer::Malformed { .. } | Answer::Failed(_) => Ok(stub(id)),
+        };
+        self.handshake.answer(answer);
+        // An answer that rmcp cannot read still ends its wait.
+        forward.push_back(typed.unwrap_or_else(|_| stub(id)));
+    }
+
+    /// An answer that names no request of ours belongs to the only one there is.
+    fn misaddressed(&self, answer: Answer) {
+        let state = self.state();
+        let mut pending = state.pending.values();
+        let (Some(only), None) = (pending.next(), pending.next()) else {
+            return;
+        };
+        match &only.slot {
+            Some(slot) => slot.suspect(answer),
+            None => self.handshake.suspect(answer),
+        }
+    }
+
+    fn unreadable(
+        &self,
+        frame: RawFrame<'_>,
+        text: &[u8],
+        error: &serde_json::Error,
+        origin: Origin,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        let answer = || Answer::Malformed {
+            message: format!("the server's answer is not JSON: {error}"),
+            raw: None,
+        };
+        if let Origin::AnswerTo(id) = origin {
+            self.record(self.slot_of(id).as_deref(), frame);
+            return self.resolve(id, answer(), forward);
+        }
+        // Looks like an answer that went wrong, not like a log line.
+        let contains = |needle: &str| memchr::memmem::find(text, needle.as_bytes()).is_some();
+        let was_answer = contains("\"jsonrpc\"") && !contains("\"method\"");
+        self.noise(Some(frame), origin);
+        if was_answer {
+            self.misaddressed(answer());
+        }
+    }
+
+    /// What is no protocol: kept, named, never answered.
+    fn noise(&self, frame: Option<RawFrame<'_>>, origin: Origin) {
+        let Some(frame) = frame else {
+            return;
+        };
+        let line = one_line(&String::from_utf8_lossy(frame.kept), 80);
+        let (code, place) = match origin {
+            Origin::Stream => ("stdoutNoise", "standard output"),
+            Origin::AnswerTo(_) => ("notJsonRpc", "an HTTP answer"),
+        };
+        self.lint(
+            code,
+            format!(
+                "The server MUST NOT write anything but protocol to {place}; it wrote `{line}`."
+            ),
+        );
+        self.record_ambient(RawFrame {
+            direction: Direction::Noise,
+            ..frame
+        });
+    }
+
+    // ---- records ----
+
+    /// Records a frame that names no request.
+    pub(crate) fn record_ambient(&self, frame: RawFrame<'_>) {
+        self.record(self.only_slot().as_deref(), frame);
+    }
+
+    fn record_some(&self, slot: Option<&Slot>, frame: Option<RawFrame<'_>>) {
+        if let Some(frame) = frame {
+            self.record(slot, frame);
+        }
+    }
+
+    fn record(&self, slot: Option<&Slot>, frame: RawFrame<'_>) {
+        slot.and_then(Slot::capture)
+            .unwrap_or(&self.capture)
+            .frame(frame, &self.redactor);
+    }
+
+    pub(crate) fn lint(&self, code: &str, message: impl AsRef<str>) {
+        self.ambient().lint(Lint {
+            code: code.to_owned(),
+            server: self.server.clone(),
+            tool_name: None,
+            message: self.redactor.text(message.as_ref()).into_owned(),
+        });
+    }
+
+    pub(crate) fn adapt(&self, kind: &str, detail: &str) {
+        self.ambient().adaptation(Adaptation {
+            kind: kind.to_owned(),
+            subject: self.server.clone(),
+            detail: self.redactor.text(detail).into_owned(),
+        });
+    }
+
+    fn lint_wrong_id(&self, given: &Value, expected: i64) {
+        self.lint(
+            "answerIdMismatch",
+            format!(
+                "The server answered with id {} where {expected} was due.",
+                one_line(&given.to_string(), 80)
+            ),
+        );
+    }
+
+    fn ambient(&self) -> Capture {
+        self.only_slot()
+            .and_then(|slot| slot.capture().cloned())
+            .unwrap_or_else(|| self.capture.clone())
+    }
+
+    // ---- lookups ----
+
+    /// Returns the slot of the only request in flight.
+    fn only_slot(&self) -> Option<Arc<Slot>> {
+        let state = self.state();
+        let mut pending = state.pending.values();
+        match (pending.next(), pending.next()) {
+            (Some(only), None) => only.slot.clone(),
+            _ => None,
+        }
+    }
+
+    fn is_pending(&self, id: i64) -> bool {
+        self.state().pending.contains_key(&id)
+    }
+
+    fn slot_of(&self, id: i64) -> Option<Arc<Slot>> {
+        self.state().pending.get(&id)?.slot.clone()
+    }
+
+    fn slot_of_token(&self, token: &Value) -> Option<Arc<Slot>> {
+        let token: NumberOrString = serde_json::from_value(token.clone()).ok()?;
+        self.state()
+            .pending
+            .values()
+            .find(|pending| pending.progress_token.as_ref() == Some(&token))?
+            .slot
+            .clone()
+    }
+
+    /// Reads an id; a number in a string counts as the number.
+    fn known_id(&self, id: &Value) -> Option<i64> {
+        match id {
+            Value::Number(number) => number.as_i64(),
+            Value::String(text) => {
+                let id = text.parse().ok()?;
+                self.adapt(
+                    "answerIdType",
+                    "An answer's id came as a string and was read as a number.",
+                );
+                Some(id)
+            }
+            _ => None,
+        }
+    }
+
+    fn with_version(&self, mut value: Value) -> Value {
+        if let Some(members) = value.as_object_mut()
+            && members.get("jsonrpc").and_then(Value::as_str) != Some("2.0")
+        {
+            members.insert("jsonrpc".to_owned(), Value::from("2.0"));
+            self.adapt(
+                "jsonrpcVersion",
+                "A message without `\"jsonrpc\":\"2.0\"` was accepted.",
+            );
+        }
+        value
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the empty answer that ends a request inside rmcp.
+pub(crate) fn stub(id: i64) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(id))
+}
+
+/// Whether an array is a JSON-RPC batch.
+fn is_batch(items: &[Value]) -> bool {
+    !items.is_empty()
+        && items.iter().all(|item| {
+            item.as_object()
+                .is_some_and(|members| members.contains_key("jsonrpc"))
+        })
+}
+
+/// What an answer is worth whose id names no request of ours.
+fn misaddressed_answer(answer: Answer, given_id: &Value) -> Answer {
+    match answer {
+        // A server that could not read our id says so with `null`.
+        Answer::Error(error) if given_id.is_null() => Answer::Error(error),
+        Answer::Result(raw) | Answer::Error(raw) => Answer::Malformed {
+            message: format!(
+                "the server answered with id {}, which we never sent",
+                one_line(&given_id.to_string(), 80)
+            ),
+            raw: Some(raw),
+        },
+        other => other,
+    }
+}
+
+/// Finds the id of a message of which only the beginning and the end are at hand.
+fn id_in(head: &[u8], tail: &[u8]) -> Option<i64> {
+    let number_after = |text: &[u8], at: usize| -> Option<i64> {
+        let rest = text[at..].trim_ascii_start().strip_prefix(b":")?;
+        let rest = rest.trim_ascii_start();
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+    };
+    const KEY: &[u8] = b"\"id\"";
+    // At the beginning the first `id` outside the payload, at the end the last.
+    let payload = memchr::memmem::find(head, b"\"result\"").unwrap_or(head.len());
+    memchr::memmem::find(&head[..payload], KEY)
+        .and_then(|at| number_after(head, at + KEY.len()))
+        .or_else(|| {
+            memchr::memmem::rfind(tail, KEY).and_then(|at| number_after(tail, at + KEY.len()))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_long_message_is_found_at_either_end() {
+        assert_eq!(
+            id_in(br#"{"jsonrpc":"2.0","id": 12,"result":{"x":"#, b""),
+            Some(12)
+        );
+        assert_eq!(
+            id_in(
+                br#"{"result":{"id":7,"x":"#,
+                br#"}},"jsonrpc":"2.0","id":3}"#
+            ),
+            Some(3)
+        );
+        assert_eq!(id_in(br#"{"result":{"x":"#, br#"xxxx"}"#), None);
+    }
+
+    #[test]
+    fn a_batch_is_an_array_of_messages() {
+        assert!(!is_batch(&[]));
+        assert!(!is_batch(&[json!("str")]));
+        assert!(is_batch(&[
+            json!({"jsonrpc": "2.0", "id": 1, "result": {}})
+        ]));
+    }
+}
