@@ -1,3 +1,7 @@
 //! Test doubles and harness: fake model endpoint, fault-injecting MCP server, vector runner.
 
+pub mod mcp;
+mod programs;
 pub mod vectors;
+
+pub use programs::program;

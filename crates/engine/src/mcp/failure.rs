@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Attribution, PhaseFailure, Redactor,
+    PhaseFailure, Redactor,
     attribution::{Cause, HttpRefusal, attribute},
     capture::truncate,
 };
@@ -63,12 +63,6 @@ impl PhaseFailure {
         if !detail.is_empty() {
             self.message = one_line(&format!("{}; {detail}", self.message), MESSAGE_BYTES);
         }
-        self
-    }
-
-    /// Replaces the attribution.
-    pub(crate) const fn attributed(mut self, attribution: Attribution) -> Self {
-        self.attribution = attribution;
         self
     }
 }

@@ -1,0 +1,6 @@
+//! Sessions against servers that go wrong, and against real ones.
+
+mod calls;
+mod discovery;
+mod handshake;
+mod support;
