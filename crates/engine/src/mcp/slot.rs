@@ -20,6 +20,7 @@ pub(crate) enum Answer {
     /// An answer to this request that is none.
     Malformed { message: String, raw: Option<Value> },
     /// The transport knows why there will be none.
+    #[expect(dead_code, reason = "for the HTTP transports")]
     Failed(PhaseFailure),
 }
 

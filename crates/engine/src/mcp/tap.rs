@@ -42,6 +42,7 @@ pub(crate) enum Origin {
     /// On a stream that carries everything.
     Stream,
     /// In the HTTP answer to the request with this id.
+    #[expect(dead_code, reason = "for the HTTP transports")]
     AnswerTo(i64),
 }
 
@@ -407,11 +408,12 @@ impl Tap {
             return self.resolve(id, answer, forward);
         }
         self.record_some(self.only_slot().as_deref(), frame);
-        if id.is_some_and(|id| id < self.state().next_id) {
+        let next_id = self.state().next_id;
+        if id.is_some_and(|id| id < next_id) {
             // Late or repeated: its request has ended.
             return;
         }
-        self.lint_wrong_id(&given_id, self.state().next_id - 1);
+        self.lint_wrong_id(&given_id, next_id - 1);
         self.misaddressed(misaddressed_answer(answer, &given_id));
     }
 

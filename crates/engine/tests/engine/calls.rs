@@ -121,7 +121,7 @@ async fn a_dying_server_is_told_with_status_and_stderr() {
     for (tool, words) in [
         ("die", &["exit code 7", "fatal: the planted reason"][..]),
         ("half_line", &["inside an answer", "exit code 3"]),
-        ("close_stdout", &["still running"]),
+        ("close_stdout", &["closed its output and kept running"]),
     ] {
         let session = session("normal").await;
         let record = call(&session, tool, json!({"code": 7})).await;

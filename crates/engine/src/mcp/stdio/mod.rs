@@ -109,6 +109,7 @@ impl Transport<RoleClient> for StdioTransport {
                     if !rest.is_empty() {
                         self.tap.cut_off(rest);
                     }
+                    self.process.output_ended().await;
                     return None;
                 }
             }

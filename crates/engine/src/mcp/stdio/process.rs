@@ -18,6 +18,7 @@ use strandline_contract::{
 use tokio::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     sync::watch,
+    time::timeout,
 };
 
 use super::lines::{LineReader, Read};
@@ -27,6 +28,9 @@ use crate::mcp::{
 
 /// How long members of a group may outlive its leader.
 const STRAGGLER_GRACE: Duration = Duration::from_millis(200);
+
+/// How long after its output the end of a process still counts as the cause.
+const END_TOGETHER: Duration = Duration::from_millis(100);
 
 /// How long a killed process may take to be gone.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
@@ -63,6 +67,8 @@ pub(crate) struct ServerProcess {
 #[derive(Default)]
 struct Notes {
     first_output_at: OnceLock<f64>,
+    /// Output ended and the process lived on.
+    closed_output: OnceLock<()>,
     stderr_tail: Mutex<String>,
 }
 
@@ -174,10 +180,20 @@ impl ServerProcess {
         }
     }
 
+    /// Notes that output ended, and whether the process ended with it.
+    pub(crate) async fn output_ended(&self) {
+        if timeout(END_TOGETHER, self.exited()).await.is_err() {
+            self.notes.closed_output.get_or_init(|| ());
+        }
+    }
+
     /// Returns what is known about the end of the process, in one line.
     pub(crate) async fn end_detail(&self, patience: Duration) -> String {
-        let status = tokio::time::timeout(patience, self.exited()).await.ok();
+        let status = timeout(patience, self.exited()).await.ok();
         let end = match status {
+            _ if self.notes.closed_output.get().is_some() => {
+                "the server process closed its output and kept running".to_owned()
+            }
             Some(status) => format!("the server process ended with {}", describe(status)),
             None => "the server process is still running".to_owned(),
         };
@@ -200,15 +216,15 @@ impl ServerProcess {
     ///
     /// The caller has closed the server's input.
     pub(crate) async fn end(&self, grace: Duration) {
-        if tokio::time::timeout(grace, self.exited()).await.is_ok() {
+        if timeout(grace, self.exited()).await.is_ok() {
             return;
         }
         self.signal(Signal::SIGTERM);
-        if tokio::time::timeout(grace, self.exited()).await.is_ok() {
+        if timeout(grace, self.exited()).await.is_ok() {
             return;
         }
         self.kill();
-        let _ = tokio::time::timeout(REAP_LIMIT, self.exited()).await;
+        let _ = timeout(REAP_LIMIT, self.exited()).await;
     }
 
     /// Kills the group at once.
