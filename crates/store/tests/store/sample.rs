@@ -145,6 +145,7 @@ pub(crate) fn trial(run_id: &str, iteration: u32, result: TaskResult) -> TrialRe
             input_tokens: Some(812),
             output_tokens: Some(96),
             total_tokens: Some(908),
+            ..Usage::default()
         },
         policy_blocks: Vec::new(),
         skipped_steps: Vec::new(),
