@@ -79,6 +79,11 @@ impl Ui {
         let _ = writeln!(stdout, "{text}");
     }
 
+    /// Returns stdout for data in bulk; the writer sees closed pipes.
+    pub fn data(&self) -> impl Write + Send + use<> {
+        io::stdout()
+    }
+
     /// Prints talk to stderr.
     pub fn talk(&mut self, text: impl Display) {
         let _ = writeln!(io::stderr().lock(), "{text}");

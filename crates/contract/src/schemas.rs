@@ -19,6 +19,16 @@ pub struct Document {
     pub schema: fn() -> Schema,
 }
 
+impl Document {
+    /// Returns the schema as it is printed and checked in.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let schema = (self.schema)();
+        // `{:#}` of a JSON value is its indented form.
+        format!("{:#}", schema.as_value())
+    }
+}
+
 /// Every public document.
 pub const DOCUMENTS: &[Document] = &[
     written::<Chain<'_>>("chain", "the six-stage chain of one trial"),

@@ -4,24 +4,32 @@ use clap::Subcommand;
 
 use crate::ui::{CommandResult, Ui};
 
+mod derive;
 mod explain;
 mod glossary;
+mod schema;
 
 /// The commands of `strandline`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Derive documents from inputs, one JSON object per line.
+    Derive(derive::Arguments),
     /// Say what a word of the vocabulary means.
     Explain(explain::Arguments),
     /// Print every word of every vocabulary.
     Glossary(glossary::Arguments),
+    /// Print the JSON Schema of a public document.
+    Schema(schema::Arguments),
 }
 
 impl Command {
     /// Runs the command.
     pub fn run(self, ui: &mut Ui) -> CommandResult {
         match self {
+            Self::Derive(arguments) => derive::run(arguments, ui),
             Self::Explain(arguments) => explain::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
+            Self::Schema(arguments) => schema::run(&arguments, ui),
         }
     }
 }

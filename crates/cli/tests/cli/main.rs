@@ -1,4 +1,6 @@
 //! The binary as a user runs it; one module per command.
 
+mod derive;
 mod explain;
 mod glossary;
+mod schema;

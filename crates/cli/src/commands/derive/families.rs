@@ -1,0 +1,68 @@
+//! The table of derivations.
+//!
+//! To add a family, add one line to the table below:
+//!
+//! ```text
+//! "name": "what it derives", Input<'a> => |input, answer| answer.output(&derive_it(&input));
+//! ```
+//!
+//! `Input` is the type that a line's input is read into (`Deserialize<'a>`; it
+//! may borrow from the line), and the closure gives exactly one answer:
+//!
+//! - [`Answer::output`] writes the derived document (anything `Serialize`);
+//! - [`Answer::refuse`] declines with a stable camel-case code and a message;
+//! - [`Answer::result`] does one or the other, given a `Result` whose error is
+//!   a [`Refusal`].
+//!
+//! An input that cannot be read into `Input` is refused as `invalidInput`
+//! without the closure being called. `strandline derive NAME` then works, is
+//! listed in the help, and is tested by the vectors of the same name.
+
+use strandline_contract::{chain_input::ChainInput, measurements::MeasurementsInput};
+use strandline_derive::{chain::derive_chain, measurements::derive_measurements};
+
+use super::answer::{Answer, Malformed, Place, answer_line};
+
+/// A derivation that can be run over lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Family {
+    /// Name on the command line, and of its vector file.
+    pub(super) name: &'static str,
+    /// What it derives, in a few words.
+    pub(super) about: &'static str,
+    /// Answers one line, appending to the output.
+    pub(super) answer: fn(&str, Place<'_>, &mut Vec<u8>) -> Result<(), Malformed>,
+}
+
+/// Returns the family of that name.
+pub(super) fn find(name: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| family.name == name)
+}
+
+macro_rules! families {
+    ( $( $name:literal: $about:literal, $input:ty => $derive:expr; )+ ) => {
+        /// Every derivation, in the order of the help.
+        pub(super) const FAMILIES: &[Family] = &[ $( Family {
+            name: $name,
+            about: $about,
+            answer: {
+                fn answer<'a>(
+                    line: &'a str,
+                    place: Place<'_>,
+                    out: &mut Vec<u8>,
+                ) -> Result<(), Malformed> {
+                    let derive: fn($input, Answer<'_>) = $derive;
+                    answer_line(line, place, out, derive)
+                }
+                answer
+            },
+        }, )+ ];
+    };
+}
+
+families! {
+    "chain": "the six-stage chain of one trial",
+        ChainInput<'a> => |input, answer| answer.output(&derive_chain(&input));
+    "measurements": "reach and latency of the six stages of one trial",
+        MeasurementsInput<'a> => |input, answer| answer.output(&derive_measurements(&input));
+}
