@@ -23,6 +23,7 @@
 //! | [`transcript`] | what assertions read of one trial |
 //! | [`trace`] | messages, spans and raw frames of one trial |
 //! | [`verdict`] | policy v2: decision, its rows and statistics |
+//! | [`decision`] | the run decision summary |
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`exit`] | process exit codes |
 //! | [`number`] | how numbers are written and read in documents |
@@ -36,6 +37,7 @@ pub mod binding;
 pub mod canonical;
 pub mod chain;
 pub mod chain_input;
+pub mod decision;
 pub mod decode;
 pub mod ecma;
 pub mod event;

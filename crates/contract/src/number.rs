@@ -74,6 +74,21 @@ pub fn write_optional<S: Serializer>(
     }
 }
 
+/// Writes an optional list of doubles; absent is `null`.
+///
+/// # Errors
+///
+/// Fails only when the serializer does.
+pub fn write_optional_list<S: Serializer>(
+    list: &Option<Vec<f64>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match list {
+        Some(list) => serializer.collect_seq(list.iter().map(|double| to_value(*double))),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// Reads a count by value; for `#[serde(deserialize_with = "number::read_count")]`.
 ///
 /// # Errors

@@ -166,6 +166,10 @@ impl<'a> Node<'a> {
         &self.path
     }
 
+    pub(crate) const fn findings(&self) -> &'a Findings {
+        self.findings
+    }
+
     /// Notes a violation at this place.
     pub(crate) fn refuse<T>(&self, message: impl fmt::Display) -> Option<T> {
         self.findings.add(&self.path, message);
@@ -207,6 +211,15 @@ impl<'a> Node<'a> {
             path: self.path.key(key),
             findings: self.findings,
         })
+    }
+
+    /// Reads a member that must be there.
+    pub(crate) fn required_with<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Node<'_>) -> Option<T>,
+    ) -> Option<T> {
+        read(&self.required(key)?)
     }
 
     /// Reads an optional member: `None` when it cannot be read.

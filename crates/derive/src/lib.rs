@@ -9,10 +9,12 @@
 //! | where did value stop? | [`chain`] | `chain.md` §4–§9 |
 //! | was a stage reached, and how long did it take? | [`measurements`] | `measurements.md` |
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
+//! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
 //! | did it change between two runs? | [`compare`] | `verdict.md` §11 |
 
 pub mod chain;
 pub mod compare;
+pub mod decision;
 mod document;
 pub mod kinds;
 pub mod measurements;

@@ -5,6 +5,7 @@
 //! its words does not compile. Readers refuse unknown members and never widen
 //! a vocabulary (`vocabulary.md`).
 
+mod advice;
 mod assertion;
 mod evidence;
 mod grading;
@@ -21,6 +22,7 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{Deserializer, de};
 
+pub use advice::AdviceStrength;
 pub use assertion::AssertionKind;
 pub use evidence::{
     Attribution, CaseMode, JudgeStatus, JudgeVerdict, PendingKind, SetupOutcome, StepErrorSource,

@@ -41,7 +41,8 @@ macro_rules! vocabularies {
 #[must_use]
 pub fn registry() -> Vec<VocabularyWords> {
     vocabularies! {
-        "The chain": Stage, StageState, StageReason, FailureCategory, ChainStatus, NextAction;
+        "The chain": Stage, StageState, StageReason, FailureCategory, ChainStatus, NextAction,
+            AdviceStrength;
         "Measurements": Reach, LatencyBasis, SetupPhase;
         "Cases": CaseMode, ToolExpectation, AssertionKind;
         "Setup": SetupOutcome, Attribution, StepErrorSource;

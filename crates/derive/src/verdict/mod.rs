@@ -36,5 +36,6 @@ pub use statistics::{
     OutsideDomain, derive_trial_statistics, pass_at_k, pass_hat_k, pass_rate_interval,
 };
 pub use trial::{derive_trial_observation, has_evaluator_error};
+pub(crate) use validate::{check_decision, read_decision};
 pub use validate::{validate_case_aggregate, validate_decision, validate_policy, validate_rate};
 pub use validate_statistics::validate_trial_statistics;

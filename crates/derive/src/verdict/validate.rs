@@ -77,21 +77,17 @@ pub(crate) fn read_decision(node: &Node<'_>) -> Option<Decision> {
         "cases",
     ];
     node.closed_object(&KEYS)?;
-    let version = node
-        .required("verdictPolicyVersion")
-        .and_then(|node| node.literal_count(VERDICT_POLICY_VERSION));
-    let verdict = node.required("verdict").and_then(|node| node.word());
-    let reasons = node.required("reasons").and_then(|node| {
-        bounded_list(&node, DecisionReason::ALL.len(), |node| {
+    let version = node.required_with("verdictPolicyVersion", |node| {
+        node.literal_count(VERDICT_POLICY_VERSION)
+    });
+    let verdict = node.required_with("verdict", |node| node.word());
+    let reasons = node.required_with("reasons", |node| {
+        bounded_list(node, DecisionReason::ALL.len(), |node| {
             node.word::<DecisionReason>()
         })
     });
-    let validity = node
-        .required("validity")
-        .and_then(|node| read_validity(&node));
-    let cases = node
-        .required("cases")
-        .and_then(|node| bounded_list(&node, MAX_ROWS, read_row));
+    let validity = node.required_with("validity", read_validity);
+    let cases = node.required_with("cases", |node| bounded_list(node, MAX_ROWS, read_row));
     Some(Decision {
         verdict_policy_version: version?,
         verdict: verdict?,
@@ -99,6 +95,14 @@ pub(crate) fn read_decision(node: &Node<'_>) -> Option<Decision> {
         validity: validity?,
         cases: cases?,
     })
+}
+
+/// Notes the violations across the fields of a decision inside a document,
+/// unless its shape already has one.
+pub(crate) fn check_decision(node: &Node<'_>, decision: &Decision) {
+    if node.findings().is_empty() {
+        consistency::decision(decision, node.path(), node.findings());
+    }
 }
 
 /// Reads a list of 1 to `most` elements.
@@ -125,10 +129,10 @@ fn read_validity(node: &Node<'_>) -> Option<Validity> {
         "evaluatorErrorRate",
     ];
     node.closed_object(&KEYS)?;
-    let count = |key: &str| node.required(key).and_then(|node| node.count());
-    let rate = |key: &str| node.required(key).and_then(|node| read_rate(&node));
-    let policy = node.required("policy").and_then(|node| read_policy(&node));
-    let holds = node.required("holds").and_then(|node| node.boolean());
+    let count = |key: &str| node.required_with(key, |node| node.count());
+    let rate = |key: &str| node.required_with(key, read_rate);
+    let policy = node.required_with("policy", read_policy);
+    let holds = node.required_with("holds", |node| node.boolean());
     let configured_trials = count("configuredTrials");
     let attempted_trials = count("attemptedTrials");
     let eligible_trials = count("eligibleTrials");
@@ -147,10 +151,8 @@ fn read_validity(node: &Node<'_>) -> Option<Validity> {
 
 fn read_policy(node: &Node<'_>) -> Option<ValidityPolicy> {
     node.closed_object(&["coverage", "minCompletionRate", "maxEvaluatorErrorRate"])?;
-    let fraction = |key: &str| node.required(key).and_then(|node| node.fraction());
-    let coverage = node
-        .required("coverage")
-        .and_then(|node| read_coverage(&node));
+    let fraction = |key: &str| node.required_with(key, |node| node.fraction());
+    let coverage = node.required_with("coverage", read_coverage);
     let min_completion_rate = fraction("minCompletionRate");
     let max_evaluator_error_rate = fraction("maxEvaluatorErrorRate");
     Some(ValidityPolicy {
@@ -162,9 +164,7 @@ fn read_policy(node: &Node<'_>) -> Option<ValidityPolicy> {
 
 fn read_coverage(node: &Node<'_>) -> Option<Coverage> {
     node.open_object()?;
-    let kind = node
-        .required("kind")
-        .and_then(|node| node.word::<CoverageKind>())?;
+    let kind = node.required_with("kind", |node| node.word::<CoverageKind>())?;
     match kind {
         CoverageKind::AllConfiguredTrialsAttempted => {
             node.closed_object(&["kind", "minGradeableTrials"])?;
@@ -197,11 +197,11 @@ fn read_row(node: &Node<'_>) -> Option<CaseAggregate> {
         "reason",
     ];
     node.closed_object(&KEYS)?;
-    let count = |key: &str| node.required(key).and_then(|node| node.count());
-    let rate = |key: &str| node.required(key).and_then(|node| read_rate(&node));
-    let case_id = node.required("caseId").and_then(|node| read_case_id(&node));
+    let count = |key: &str| node.required_with(key, |node| node.count());
+    let rate = |key: &str| node.required_with(key, read_rate);
+    let case_id = node.required_with("caseId", read_case_id);
     let execution_variant = node.optional_with("executionVariant", read_variant);
-    let configured_trials = node.required("configuredTrials").and_then(|node| {
+    let configured_trials = node.required_with("configuredTrials", |node| {
         let count = node.count()?;
         if !(1..=MAX_CONFIGURED_TRIALS).contains(&count) {
             return node.refuse(format_args!("must lie in 1 to {MAX_CONFIGURED_TRIALS}"));
@@ -212,17 +212,14 @@ fn read_row(node: &Node<'_>) -> Option<CaseAggregate> {
     let eligible_trials = count("eligibleTrials");
     let passed_trials = count("passedTrials");
     let failed_trials = count("failedTrials");
-    let effective_pass_threshold = node
-        .required("effectivePassThreshold")
-        .and_then(|node| node.fraction());
+    let effective_pass_threshold =
+        node.required_with("effectivePassThreshold", |node| node.fraction());
     let pass_rate = rate("passRate");
     let completion_rate = rate("completionRate");
     let observed_stability = rate("observedStability");
-    let mixed_verdict = node
-        .required("mixedVerdict")
-        .and_then(|node| node.boolean());
-    let verdict = node.required("verdict").and_then(|node| node.word());
-    let reason = node.required("reason").and_then(|node| node.word());
+    let mixed_verdict = node.required_with("mixedVerdict", |node| node.boolean());
+    let verdict = node.required_with("verdict", |node| node.word());
+    let reason = node.required_with("reason", |node| node.word());
     Some(CaseAggregate {
         case_id: case_id?,
         execution_variant: execution_variant?,
@@ -251,7 +248,7 @@ pub(super) fn read_case_id(node: &Node<'_>) -> Option<String> {
 
 pub(super) fn read_variant(node: &Node<'_>) -> Option<RowVariant> {
     node.closed_object(&["model", "provider", "selectionKey"])?;
-    let model = node.required("model").and_then(|node| read_name(&node));
+    let model = node.required_with("model", read_name);
     let provider = node.optional_with("provider", read_name);
     let selection_key = node.optional_with("selectionKey", |node| {
         node.non_empty_text().map(str::to_owned)
@@ -273,19 +270,13 @@ fn read_name(node: &Node<'_>) -> Option<String> {
 
 fn read_rate(node: &Node<'_>) -> Option<Rate<ExclusionReason>> {
     node.closed_object(&["state", "value", "numerator", "denominator", "exclusions"])?;
-    let state = node
-        .required("state")
-        .and_then(|node| node.word::<RateState>());
-    let exclusions = node
-        .required("exclusions")
-        .and_then(|node| read_counts(&node));
+    let state = node.required_with("state", |node| node.word::<RateState>());
+    let exclusions = node.required_with("exclusions", read_counts);
     match state? {
         RateState::Measured => {
-            let value = node.required("value").and_then(|node| node.fraction());
-            let numerator = node.required("numerator").and_then(|node| node.count());
-            let denominator = node
-                .required("denominator")
-                .and_then(|node| node.count_from(1));
+            let value = node.required_with("value", |node| node.fraction());
+            let numerator = node.required_with("numerator", |node| node.count());
+            let denominator = node.required_with("denominator", |node| node.count_from(1));
             Some(Rate::Measured {
                 value: value?,
                 numerator: numerator?,
@@ -294,13 +285,13 @@ fn read_rate(node: &Node<'_>) -> Option<Rate<ExclusionReason>> {
             })
         }
         RateState::NotMeasured => {
-            let null = node.required("value").and_then(|node| {
+            let null = node.required_with("value", |node| {
                 if !node.value().is_null() {
                     return node.refuse("must be null when not measured");
                 }
                 Some(())
             });
-            let zero = |key: &str| node.required(key).and_then(|node| node.literal_count(0));
+            let zero = |key: &str| node.required_with(key, |node| node.literal_count(0));
             let (numerator, denominator) = (zero("numerator"), zero("denominator"));
             null?;
             numerator?;

@@ -99,8 +99,8 @@ fn read_row(node: &Node<'_>) -> Option<TrialStatisticsRow> {
         eligible_trials,
         passed_trials,
         k: node.required("k")?.count()?,
-        pass_at_k: nullable(&node.required("passAtK")?, Node::number)?,
-        pass_hat_k: nullable(&node.required("passHatK")?, Node::number)?,
+        pass_at_k: nullable(&node.required("passAtK")?, |node| node.number())?,
+        pass_hat_k: nullable(&node.required("passHatK")?, |node| node.number())?,
         pass_rate_interval: nullable(&node.required("passRateInterval")?, read_interval)?,
     })
 }
