@@ -54,14 +54,14 @@ pub fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
 
 /// Returns uncoloured `text` broken at spaces into lines of at most `columns`.
 ///
-/// A word that is wider than a line is broken inside. There is at least one
-/// line.
+/// A percent sign stays with its number. A word that is wider than a line is
+/// broken inside. There is at least one line.
 #[must_use]
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
+    for word in words(text) {
         if !line.is_empty() && line.width() + 1 + word.width() > columns {
             lines.push(std::mem::take(&mut line));
         }
@@ -83,10 +83,49 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Returns the words of a text; a number and its percent sign are one.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start_matches(' ');
+    std::iter::from_fn(move || {
+        let mut end = rest.find(' ').unwrap_or(rest.len());
+        if rest[end..].starts_with(" %") {
+            let after = end + 2;
+            end = rest[after..].find(' ').map_or(rest.len(), |at| after + at);
+        }
+        let word = &rest[..end];
+        rest = rest[end..].trim_start_matches(' ');
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// Returns `facts` joined by `separator` into lines of at most `columns`,
+/// broken between facts; a fact that is wider than a line is wrapped.
+#[must_use]
+pub fn flow(facts: &[String], separator: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for fact in facts {
+        if let Some(last) = lines.last_mut()
+            && width(last) + width(separator) + width(fact) <= columns
+        {
+            last.push_str(separator);
+            last.push_str(fact);
+            continue;
+        }
+        lines.extend(wrap(fact, columns));
+    }
+    lines
+}
+
 /// Returns `label` followed by `text`, whose further lines hang under its
-/// first one. `indent` is the column of the label, `hang` that of the text.
+/// first one. `indent` is the column of the label, `hang` that of the text; a
+/// longer label moves the text to the right.
 #[must_use]
 pub fn hanging(label: &str, text: &str, indent: usize, hang: usize, columns: usize) -> Vec<String> {
+    let hang = if label.is_empty() {
+        hang
+    } else {
+        hang.max(indent + width(label) + 2)
+    };
     let mut lines = wrap(text, columns.saturating_sub(hang)).into_iter();
     let head = left(&format!("{}{label}", " ".repeat(indent)), hang);
     let mut result = vec![format!("{head}{}", lines.next().unwrap_or_default())];
@@ -125,6 +164,24 @@ mod tests {
         }
         assert_eq!(wrap("", 10), [""]);
         assert_eq!(wrap("a bc d", 4), ["a bc", "d"]);
+        assert_eq!(wrap("limit 10 %) x", 9), ["limit", "10 %) x"]);
+    }
+
+    #[test]
+    fn facts_stay_whole_where_they_fit() {
+        let facts = ["24 gradeable".to_owned(), "1 evaluator error".to_owned()];
+        assert_eq!(
+            flow(&facts, " - ", 40),
+            ["24 gradeable - 1 evaluator error"]
+        );
+        assert_eq!(
+            flow(&facts, " - ", 20),
+            ["24 gradeable", "1 evaluator error"]
+        );
+        assert_eq!(
+            flow(&facts, " - ", 12),
+            ["24 gradeable", "1 evaluator", "error"]
+        );
     }
 
     #[test]
@@ -132,6 +189,10 @@ mod tests {
         assert_eq!(
             hanging("next", "read the tool response", 3, 9, 20),
             ["   next  read the", "         tool", "         response"]
+        );
+        assert_eq!(
+            hanging("trials 1, 2", "a bc", 1, 5, 16),
+            [" trials 1, 2  a", "              bc"]
         );
     }
 }

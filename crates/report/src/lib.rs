@@ -5,14 +5,22 @@
 //!
 //! | module | question |
 //! |---|---|
-//! | [`escape`] | how hostile text is made safe to show |
-//! | [`style`] | colour, glyphs and width of a surface |
-//! | [`glyphs`] | which mark stands for which word |
-//! | [`layout`] | how text is aligned, cut and wrapped |
-//! | [`glossary`] | what every word means, and how it is found |
+//! | [`terminal`] | what did the run decide, where did it stop, who looks next? |
+//! | [`progress`] | what is said while a run is going? |
+//! | [`glossary`] | what does every word mean, and how is it found? |
+//! | [`diff`] | where do arguments differ from what is required? |
+//! | [`glyphs`] | which mark stands for which word? |
+//! | [`words`] | how are numbers, times and lists written? |
+//! | [`escape`] | how is hostile text made safe to show? |
+//! | [`style`] | which colour, glyphs and width does a surface have? |
+//! | [`layout`] | how is text aligned, cut and wrapped? |
 
+pub mod diff;
 pub mod escape;
 pub mod glossary;
 pub mod glyphs;
 pub mod layout;
+pub mod progress;
 pub mod style;
+pub mod terminal;
+pub mod words;

@@ -1,0 +1,326 @@
+//! Trials that did not pass, grouped by case and by where they stopped.
+//!
+//! A group names a location and a reason, never a cause: who reads it still
+//! has to look at the evidence.
+
+use strandline_contract::{
+    chain::StageRow,
+    run::TrialRecord,
+    words::{
+        FailureCategory, IterationStatus, NextAction, Stage, StageReason, StageState, TaskResult,
+        Verdict, Vocabulary,
+    },
+};
+
+use super::{Row, View, evidence, trial_number};
+use crate::{
+    glyphs,
+    layout::{hanging, left, width, wrap},
+    style::{Ink, Style},
+    words::ranges,
+};
+
+/// Groups shown; the rest is counted.
+const MAX_GROUPS: usize = 12;
+/// Different pieces of evidence shown in one group.
+const MAX_EVIDENCE: usize = 3;
+/// Column under which the text of a group stands.
+const HANG: usize = 13;
+
+pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
+    let mut groups: Vec<Group<'_>> = view.rows.iter().flat_map(groups_of).collect();
+    // Cases that missed their threshold come first, else the suite's order.
+    groups.sort_by_key(
+        |group| match group.row.decided.as_ref().map(|row| row.verdict) {
+            Some(Verdict::Failed) => 0,
+            Some(Verdict::Inconclusive) | None => 1,
+            Some(Verdict::Passed) => 2,
+        },
+    );
+    let mut lines = Vec::new();
+    for group in groups.iter().take(MAX_GROUPS) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(group.render(view, style));
+    }
+    if groups.len() > MAX_GROUPS {
+        let more = groups.len() - MAX_GROUPS;
+        lines.push(String::new());
+        lines.push(format!(
+            " {} {more} more groups of trials that did not pass: strandline show {}",
+            style.mark("…", "..."),
+            view.input.run_reference
+        ));
+    }
+    lines
+}
+
+/// Where trials stopped, or why they were never graded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stop {
+    /// The first failed stage and the reason on its row.
+    At(Stage, Option<StageReason>),
+    /// No stage failed: the trial's lifecycle and the first reason why a
+    /// stage could not be measured.
+    Nowhere(IterationStatus, Option<StageReason>),
+}
+
+impl Stop {
+    fn of(trial: &TrialRecord) -> Self {
+        match first_failed(trial) {
+            Some(row) => Self::At(row.stage, row.reason),
+            None => Self::Nowhere(
+                trial.status,
+                first_unmeasured(trial).and_then(|row| row.reason),
+            ),
+        }
+    }
+}
+
+fn first_failed(trial: &TrialRecord) -> Option<&StageRow<'static>> {
+    let stage = trial.chain.first_failed_stage?;
+    let rows = &trial.chain.stage_results;
+    rows.iter().find(|row| row.stage == stage)
+}
+
+fn first_unmeasured(trial: &TrialRecord) -> Option<&StageRow<'static>> {
+    let rows = &trial.chain.stage_results;
+    rows.iter().find(|row| row.state == StageState::NotMeasured)
+}
+
+/// Trials of one case variant that stopped in the same way.
+struct Group<'a> {
+    row: &'a Row<'a>,
+    stop: Stop,
+    category: Option<FailureCategory>,
+    /// All of them passed or all of them did not.
+    passed: bool,
+    trials: Vec<&'a TrialRecord>,
+}
+
+fn groups_of<'a>(row: &'a Row<'a>) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for trial in &row.trials {
+        let passed = trial.result == Some(TaskResult::Passed) && !trial.evaluator_error;
+        // A passed trial is told only when some stage failed all the same.
+        if passed && trial.chain.first_failed_stage.is_none() {
+            continue;
+        }
+        let stop = Stop::of(trial);
+        let category = trial.chain.failure_category;
+        let group = groups.iter_mut().find(|group| {
+            group.stop == stop && group.category == category && group.passed == passed
+        });
+        match group {
+            Some(group) => group.trials.push(trial),
+            None => groups.push(Group {
+                row,
+                stop,
+                category,
+                passed,
+                trials: vec![trial],
+            }),
+        }
+    }
+    groups.sort_by_key(|group| (group.passed, group.stop));
+    groups
+}
+
+impl Group<'_> {
+    fn render(&self, view: &View<'_>, style: &Style) -> Vec<String> {
+        let columns = style.columns();
+        let mut lines = self.heading(style);
+        lines.extend(self.because(style));
+        for (trials, facts) in self.evidence(view, style) {
+            // A long list of trials moves all of its evidence to the right.
+            let hang = HANG.max(3 + width(&trials) + 2);
+            let mut label = trials.as_str();
+            for fact in facts {
+                lines.extend(hanging(label, &fact, 3, hang, columns));
+                label = "";
+            }
+        }
+        if !self.passed {
+            lines.extend(hanging(
+                "next",
+                self.next_action().label(),
+                3,
+                HANG,
+                columns,
+            ));
+        }
+        // Unwrapped, so that it can be copied.
+        let label = left("   look", HANG);
+        lines.push(format!("{label}{}", self.look(view)));
+        lines
+    }
+
+    /// Returns "4 of 5 trials stopped at Tool call".
+    fn heading(&self, style: &Style) -> Vec<String> {
+        let of = self.row.trials.len();
+        let share = format!(
+            "{} of {of} {}",
+            self.trials.len(),
+            if of == 1 { "trial" } else { "trials" }
+        );
+        let what = match (self.stop, self.passed) {
+            (Stop::At(stage, _), false) => format!("{share} stopped at {}", stage.label()),
+            (Stop::At(stage, _), true) => {
+                format!("{share} passed although {} did not hold", stage.label())
+            }
+            (Stop::Nowhere(..), _) if self.trials[0].evaluator_error => {
+                format!("{share} not graded: the evaluator broke")
+            }
+            (Stop::Nowhere(IterationStatus::Completed, _), _) => {
+                format!("{share} failed and no stage did")
+            }
+            (Stop::Nowhere(status, _), _) => format!("{share} not graded: {}", status.label()),
+        };
+        let met = match self.row.decided.as_ref().map(|row| row.verdict) {
+            Some(Verdict::Passed) => " (the case met its threshold)",
+            _ => "",
+        };
+        let mark = match &self.row.decided {
+            Some(decided) => glyphs::case_verdict(decided.verdict),
+            None => glyphs::result(None),
+        };
+        let text = format!("{} {} {what}{met}", self.row.name, style.dot());
+        let mut wrapped = wrap(&text, style.columns().saturating_sub(3)).into_iter();
+        let first = wrapped.next().unwrap_or_default();
+        let mut lines = vec![format!(" {} {first}", mark.paint(style))];
+        lines.extend(wrapped.map(|line| format!("   {line}")));
+        lines
+    }
+
+    /// Returns the reason, with the category at the right edge or below.
+    fn because(&self, style: &Style) -> Vec<String> {
+        let columns = style.columns();
+        let reason = match self.stop {
+            Stop::At(_, reason) | Stop::Nowhere(_, reason) => reason,
+        };
+        let reason = reason.map(|reason| format!("because {}", reason.label()));
+        let category = self.category.map_or("", Vocabulary::label);
+        let text = reason.unwrap_or_default();
+        let free = columns.saturating_sub(3 + width(&text));
+        if !text.is_empty() && free >= width(category) + 3 {
+            let gap = columns.min(100).saturating_sub(width(category) + 1);
+            let line = left(&format!("   {text}"), gap.max(3 + width(&text) + 2));
+            return vec![
+                format!("{line}{}", style.paint(Ink::Quiet, category))
+                    .trim_end()
+                    .to_owned(),
+            ];
+        }
+        let mut lines = Vec::new();
+        if !text.is_empty() {
+            lines.extend(hanging("", &text, 3, 3, columns));
+        }
+        if !category.is_empty() {
+            lines.extend(hanging("category", category, 3, HANG, columns));
+        }
+        lines
+    }
+
+    /// Returns the evidence, trials with the same evidence together.
+    fn evidence(&self, view: &View<'_>, style: &Style) -> Vec<(String, Vec<String>)> {
+        let mut found: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
+        for trial in &self.trials {
+            let facts = self.facts(view, trial, style);
+            match found.iter_mut().find(|(_, known)| *known == facts) {
+                Some((numbers, _)) => numbers.push(trial_number(trial)),
+                None => found.push((vec![trial_number(trial)], facts)),
+            }
+        }
+        let more: usize = found
+            .iter()
+            .skip(MAX_EVIDENCE)
+            .map(|(numbers, _)| numbers.len())
+            .sum();
+        let mut shown: Vec<(String, Vec<String>)> = found
+            .into_iter()
+            .take(MAX_EVIDENCE)
+            .filter(|(_, facts)| !facts.is_empty())
+            .map(|(numbers, facts)| (trials_label(&numbers, style), facts))
+            .collect();
+        if more > 0 {
+            let trials = if more == 1 { "trial" } else { "trials" };
+            shown.push((
+                String::new(),
+                vec![format!("and {more} more {trials} with other evidence")],
+            ));
+        }
+        shown
+    }
+
+    fn facts(&self, view: &View<'_>, trial: &TrialRecord, style: &Style) -> Vec<String> {
+        let trace = view.input.traces.get(&trial.id);
+        match self.stop {
+            Stop::At(..) => first_failed(trial)
+                .map(|row| evidence::of_row(trial, row, trace, style))
+                .unwrap_or_default(),
+            Stop::Nowhere(..) => match &trial.error {
+                Some(error) => vec![evidence::of_error(error)],
+                None => first_unmeasured(trial)
+                    .map(|row| evidence::of_row(trial, row, trace, style))
+                    .unwrap_or_default(),
+            },
+        }
+    }
+
+    /// Returns the category's action (`decision-summary.md` §8).
+    fn next_action(&self) -> NextAction {
+        // 1. The category is the only input.
+        if let Some(category) = self.category {
+            return category.into();
+        }
+        let trial = self.trials[0];
+        let states = || trial.chain.stage_results.iter().map(|row| row.state);
+        let clean = states().any(|state| state == StageState::Passed)
+            && states()
+                .all(|state| matches!(state, StageState::Passed | StageState::NotApplicable));
+        // 5. Recorded as failed, and every stage that applies held.
+        if trial.result == Some(TaskResult::Failed) && clean {
+            return NextAction::VerdictChainConflict;
+        }
+        // 2, 3. Nothing recorded groups the failure.
+        NextAction::NoCategory
+    }
+
+    /// Returns the command that shows the first of the group's trials.
+    fn look(&self, view: &View<'_>) -> String {
+        let trial = self.trials[0];
+        let mut command = format!(
+            "strandline show {} --case {} --trial {}",
+            view.input.run_reference,
+            trial.case_id,
+            trial_number(trial)
+        );
+        let siblings = view
+            .rows
+            .iter()
+            .filter(|row| row.plan.case_id == trial.case_id);
+        if let Some(variant) = trial.variant.as_ref().filter(|_| siblings.count() > 1) {
+            command.push_str(" --model ");
+            command.push_str(&shell_word(&super::model_name(variant)));
+        }
+        command
+    }
+}
+
+/// Returns a word as a shell reads it back.
+fn shell_word(word: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "_-./:@".contains(character);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Returns "trial 2" or "trials 1–4, 7".
+fn trials_label(numbers: &[u32], style: &Style) -> String {
+    match numbers {
+        [number] => format!("trial {number}"),
+        numbers => format!("trials {}", ranges(numbers, style.mark("–", "-"))),
+    }
+}

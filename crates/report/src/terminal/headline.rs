@@ -1,0 +1,232 @@
+//! The verdict with its reasons, and what would lift a withheld one.
+
+use strandline_contract::{
+    rate::quotient,
+    verdict::{Coverage, Decision, Validity},
+    words::{DecisionReason, MeasurementUnit, SummaryVerdict, Verdict, Vocabulary},
+};
+use strandline_derive::verdict::case_passes_needed;
+
+use super::{MAX_NAME, View, outcome::Outcome};
+use crate::{
+    escape, glyphs,
+    layout::{flow, hanging, width},
+    style::{Ink, Style},
+    words::{counted, duration, percent},
+};
+
+/// Column under which reasons stand.
+const HANG: usize = 11;
+/// Case names listed for one reason.
+const NAMES: usize = 3;
+
+pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
+    let run = view.input.run;
+    let verdict = view.outcome.verdict();
+    let mut lines = headline(view, verdict, style);
+    let mut say = |text: &str, deeper: usize| {
+        lines.extend(hanging("", text, 0, HANG + deeper, style.columns()));
+    };
+    match &view.outcome {
+        Outcome::Decided(decision) => {
+            for reason in &decision.reasons {
+                match withheld(view, decision, *reason) {
+                    None => say(reason.label(), 0),
+                    Some((measured, lifted)) => {
+                        say(&format!("{}: {measured}", reason.label()), 0);
+                        say(&format!("what would satisfy it: {lifted}"), 2);
+                    }
+                }
+            }
+        }
+        Outcome::Undecided { reason, detail } => {
+            say(reason.label(), 0);
+            if let Some(detail) = detail {
+                say(&escape::line(detail, 500), 2);
+            }
+            say(
+                "the absence of a verdict is neither a failure nor a regression",
+                0,
+            );
+        }
+    }
+    if let Some(error) = run.error.as_deref().filter(|text| !text.is_empty()) {
+        say(&escape::line(error, 500), 0);
+    }
+    if run.scripted {
+        say(
+            "scripted: the suite names every turn of the model, so this run says how the \
+             server and the checks behave and nothing about a model",
+            0,
+        );
+    }
+    lines
+}
+
+/// Returns the verdict's own line, wrapped when the terminal is narrow.
+fn headline(view: &View<'_>, verdict: SummaryVerdict, style: &Style) -> Vec<String> {
+    let run = view.input.run;
+    let word = verdict.label().to_uppercase();
+    let mut facts = vec![escape::line(&run.suite_name, MAX_NAME)];
+    if let Some(decision) = view.outcome.decision() {
+        facts.push(case_count(decision));
+    }
+    facts.push(format!("run {}", view.input.run_reference));
+    if let Some(ended_at) = run.ended_at {
+        facts.push(duration(ended_at - run.started_at));
+    }
+    let mark = glyphs::verdict(verdict);
+    let badge = format!(" {} {word}", mark.text(style));
+    let indent = width(&badge).saturating_add(2).max(HANG);
+    let dot = format!(" {} ", style.dot());
+    let painted = style.paint(mark.ink, style.paint(Ink::Strong, badge.trim_start()));
+    let room = style.columns().saturating_sub(indent);
+    if room < 30 {
+        // A long badge stands alone on a narrow terminal.
+        let mut lines = vec![format!(" {painted}")];
+        let facts = flow(&facts, &dot, style.columns() - HANG);
+        lines.extend(
+            facts
+                .iter()
+                .map(|line| format!("{}{line}", " ".repeat(HANG))),
+        );
+        return lines;
+    }
+    let mut wrapped = flow(&facts, &dot, room).into_iter();
+    let gap = " ".repeat(indent - width(&badge));
+    let mut lines = vec![format!(
+        " {painted}{gap}{}",
+        wrapped.next().unwrap_or_default()
+    )];
+    lines.extend(wrapped.map(|line| format!("{}{line}", " ".repeat(indent))));
+    lines
+}
+
+/// Returns "3 of 5 case variants passed".
+fn case_count(decision: &Decision) -> String {
+    let total = decision.cases.len() as u64;
+    let count = |verdict| {
+        let rows = decision.cases.iter().filter(|row| row.verdict == verdict);
+        rows.count()
+    };
+    let unit = MeasurementUnit::CaseVariant.words(total);
+    let text = format!("{} of {total} {unit} passed", count(Verdict::Passed));
+    match count(Verdict::Inconclusive) {
+        0 => text,
+        inconclusive => format!("{text}, {inconclusive} inconclusive"),
+    }
+}
+
+/// Returns what was measured for a validity reason, and what would satisfy it.
+fn withheld(
+    view: &View<'_>,
+    decision: &Decision,
+    reason: DecisionReason,
+) -> Option<(String, String)> {
+    let Validity {
+        policy,
+        configured_trials: configured,
+        attempted_trials: attempted,
+        eligible_trials: eligible,
+        completion_rate,
+        evaluator_error_rate,
+        ..
+    } = &decision.validity;
+    let reference = view.input.run_reference;
+    Some(match reason {
+        DecisionReason::ConfiguredTrialsNotAttempted => (
+            format!("{attempted} of {configured} configured trials attempted"),
+            format!(
+                "attempt the rest (`strandline run --resume {reference}`), or name the least \
+                 number of gradeable trials in `validity.minEligibleTrials`"
+            ),
+        ),
+        DecisionReason::NoGradeableTrials => (
+            format!("0 of {attempted} attempted trials gradeable"),
+            "at least 1 gradeable trial".to_owned(),
+        ),
+        DecisionReason::EligibleTrialsBelowMinimum => {
+            let least = match policy.coverage {
+                Coverage::MinEligibleTrials(least) => least,
+                Coverage::AllConfiguredTrialsAttempted => 1,
+            };
+            (
+                format!("{eligible} of {attempted} attempted trials gradeable"),
+                format!(
+                    "at least {}",
+                    counted(least, "gradeable trial", "gradeable trials")
+                ),
+            )
+        }
+        DecisionReason::CompletionRateBelowMinimum => {
+            let floor = policy.min_completion_rate;
+            (
+                format!(
+                    "{} of {attempted} attempted trials completed ({}, floor {})",
+                    completion_rate.numerator(),
+                    percent(completion_rate.value().unwrap_or(0.0)),
+                    percent(floor)
+                ),
+                format!(
+                    "at least {} of {attempted} attempted trials completed",
+                    needed(*attempted, floor)
+                ),
+            )
+        }
+        DecisionReason::EvaluatorErrorRateAboveMaximum => {
+            let ceiling = policy.max_evaluator_error_rate;
+            (
+                format!(
+                    "{} of {attempted} attempted trials lost to the evaluator ({}, limit {})",
+                    evaluator_error_rate.numerator(),
+                    percent(evaluator_error_rate.value().unwrap_or(0.0)),
+                    percent(ceiling)
+                ),
+                format!(
+                    "at most {} of {attempted} attempted trials lost to the evaluator",
+                    tolerated(*attempted, ceiling)
+                ),
+            )
+        }
+        DecisionReason::CompletionRateNotMeasured
+        | DecisionReason::EvaluatorErrorRateNotMeasured => (
+            format!("0 of {configured} configured trials attempted"),
+            "at least 1 attempted trial".to_owned(),
+        ),
+        DecisionReason::CaseHasNoEligibleTrials => {
+            let empty: Vec<&str> = view
+                .rows
+                .iter()
+                .filter(|row| {
+                    let decided = row.decided.as_ref();
+                    decided.is_some_and(|decided| decided.eligible_trials == 0)
+                })
+                .map(|row| row.name.as_str())
+                .collect();
+            let mut names = empty[..empty.len().min(NAMES)].join("; ");
+            if empty.len() > NAMES {
+                names = format!("{names}; and {} more", empty.len() - NAMES);
+            }
+            (
+                format!("0 gradeable trials in: {names}"),
+                "at least 1 gradeable trial in every case variant".to_owned(),
+            )
+        }
+        DecisionReason::CasePassRateMetThreshold
+        | DecisionReason::CasePassRateBelowThreshold
+        | DecisionReason::AllMeasuredCasesMetThreshold => return None,
+    })
+}
+
+/// Returns the least part of `total` whose fraction reaches `floor`.
+fn needed(total: u64, floor: f64) -> u64 {
+    case_passes_needed(total as f64, floor)
+}
+
+/// Returns the greatest part of `total` whose fraction stays within `ceiling`.
+fn tolerated(total: u64, ceiling: f64) -> u64 {
+    (0..=total)
+        .rev()
+        .find(|part| quotient(*part, total) <= ceiling)
+        .unwrap_or(0)
+}

@@ -1,0 +1,148 @@
+//! What a person reads about a run, in the order of the story: what was
+//! decided, how much was measured, where the chain broke, the evidence, and
+//! who looks next.
+
+mod cases;
+mod evidence;
+mod failures;
+mod headline;
+mod measured;
+mod outcome;
+mod rollup;
+mod servers;
+
+use std::collections::BTreeMap;
+
+use strandline_contract::{
+    run::{ExecutionVariant, PlannedCase, RunRecord, TrialRecord},
+    trace::Trace,
+    verdict::{CaseAggregate, RowVariant},
+};
+
+use crate::{escape, style::Style};
+use outcome::Outcome;
+
+/// Longest title or name shown, characters.
+const MAX_NAME: usize = 200;
+
+/// A stored run with its trials.
+#[derive(Debug, Clone, Copy)]
+pub struct RunInput<'a> {
+    /// The run.
+    pub run: &'a RunRecord,
+    /// What `strandline show` is given to find the run again.
+    pub run_reference: &'a str,
+    /// Every stored trial of the run.
+    pub trials: &'a [TrialRecord],
+    /// Traces by trial id, as far as they are at hand; those of trials that
+    /// did not pass let the report quote what a tool answered.
+    pub traces: &'a BTreeMap<String, Trace>,
+}
+
+/// Returns the report of a run, without a trailing line break.
+#[must_use]
+pub fn run_report(input: &RunInput<'_>, style: &Style) -> String {
+    let view = View::new(input);
+    let sections = [
+        headline::render(&view, style),
+        measured::render(&view, style),
+        cases::render(&view, style),
+        failures::render(&view, style),
+        servers::render(&view, style),
+    ];
+    let texts: Vec<String> = sections
+        .into_iter()
+        .filter(|lines| !lines.is_empty())
+        .map(|lines| lines.join("\n"))
+        .collect();
+    texts.join("\n\n")
+}
+
+/// Returns the ordinal of a trial as people count: from 1.
+#[must_use]
+pub fn trial_number(trial: &TrialRecord) -> u32 {
+    trial.iteration_number.saturating_add(1)
+}
+
+/// A run with everything that several sections need.
+struct View<'a> {
+    input: &'a RunInput<'a>,
+    outcome: Outcome,
+    rows: Vec<Row<'a>>,
+}
+
+/// One case variant.
+struct Row<'a> {
+    plan: &'a PlannedCase,
+    /// What the decision says about it.
+    decided: Option<CaseAggregate>,
+    /// Its stored trials, by ordinal.
+    trials: Vec<&'a TrialRecord>,
+    /// Its title, with the model where the case runs under several.
+    name: String,
+}
+
+/// What tells case variants apart.
+type Key<'a> = (&'a str, Option<&'a ExecutionVariant>);
+
+impl<'a> View<'a> {
+    fn new(input: &'a RunInput<'a>) -> Self {
+        let outcome = Outcome::of(input.run);
+        let mut trials: BTreeMap<Key<'a>, Vec<&TrialRecord>> = BTreeMap::new();
+        for trial in input.trials {
+            let key = (trial.case_id.as_str(), trial.variant.as_ref());
+            trials.entry(key).or_default().push(trial);
+        }
+        let mut variants: BTreeMap<&str, usize> = BTreeMap::new();
+        for plan in &input.run.plan {
+            *variants.entry(plan.case_id.as_str()).or_default() += 1;
+        }
+        let mut decided: BTreeMap<(&str, Option<&RowVariant>), &CaseAggregate> = BTreeMap::new();
+        for row in outcome.decision().into_iter().flat_map(|made| &made.cases) {
+            decided.insert((row.case_id.as_str(), row.execution_variant.as_ref()), row);
+        }
+        let rows = input
+            .run
+            .plan
+            .iter()
+            .map(|plan| {
+                let case_id = plan.case_id.as_str();
+                let mut trials = trials
+                    .remove(&(case_id, plan.variant.as_ref()))
+                    .unwrap_or_default();
+                trials.sort_by_key(|trial| trial.iteration_number);
+                let variant = plan.variant.as_ref().map(RowVariant::from);
+                let decided = decided.get(&(case_id, variant.as_ref()));
+                Row {
+                    plan,
+                    decided: decided.map(|row| (*row).clone()),
+                    trials,
+                    name: name(plan, variants.get(case_id) > Some(&1)),
+                }
+            })
+            .collect();
+        Self {
+            input,
+            outcome,
+            rows,
+        }
+    }
+}
+
+/// Returns a case variant's title, with its model where there are several.
+fn name(plan: &PlannedCase, several: bool) -> String {
+    let title = escape::line(&plan.title, MAX_NAME);
+    match &plan.variant {
+        Some(variant) if several => format!("{title} [{}]", model_name(variant)),
+        _ => title,
+    }
+}
+
+/// Returns a variant as `provider/model`.
+fn model_name(variant: &ExecutionVariant) -> String {
+    let name = match &variant.provider {
+        Some(provider) => format!("{provider}/{}", variant.model),
+        None => variant.model.clone(),
+    };
+    escape::line(&name, MAX_NAME)
+}
