@@ -1,21 +1,13 @@
 //! A trial comes back as it was stored.
 
 use strandline_contract::words::{IterationStatus, TaskResult};
-use strandline_store::{FrameState, Frames, Store, StoreError};
+use strandline_store::{FrameState, Frames, StoreError};
 
 use crate::sample;
 
-async fn store() -> (tempfile::TempDir, Store) {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let store = Store::open(&directory.path().join(".strandline/strandline.db"))
-        .await
-        .expect("opens");
-    (directory, store)
-}
-
 #[tokio::test]
 async fn record_and_trace_come_back_as_they_were() {
-    let (_directory, store) = store().await;
+    let (_directory, store) = crate::new_store().await;
     let run = sample::run("r1", 5);
     store.start_run(&run).await.expect("starts");
     let trial = sample::trial("r1", 3, TaskResult::Failed);
@@ -36,7 +28,7 @@ async fn record_and_trace_come_back_as_they_were() {
 
 #[tokio::test]
 async fn a_trace_opens_without_its_frames() {
-    let (_directory, store) = store().await;
+    let (_directory, store) = crate::new_store().await;
     store
         .start_run(&sample::run("r1", 5))
         .await
@@ -59,7 +51,7 @@ async fn a_trace_opens_without_its_frames() {
 
 #[tokio::test]
 async fn a_place_in_the_plan_takes_one_attempted_trial() {
-    let (_directory, store) = store().await;
+    let (_directory, store) = crate::new_store().await;
     store
         .start_run(&sample::run("r1", 2))
         .await
