@@ -1,65 +1,86 @@
-//! Documents as they lie in a column: one codec byte, then the JSON.
+//! Documents as they lie in a column: JSON, plain or in a zstd frame.
 //!
-//! Small ones stay as they are; the rest are zstd frames with a checksum, so
-//! that a flipped bit is an error and never another document.
+//! Small ones stay as they are; the rest are frames with a checksum, so that a
+//! flipped bit is an error and never another document. A frame is known by its
+//! first byte, which no JSON text begins with.
 
 use std::cell::RefCell;
 
 use serde::{Serialize, de::DeserializeOwned};
+use zstd::{bulk::Compressor, zstd_safe};
 
-/// Plain JSON follows.
-const PLAIN: u8 = 0;
-/// A zstd frame follows.
-const ZSTD: u8 = 1;
+/// First byte of a zstd frame.
+const ZSTD: u8 = 0x28;
 /// Below this size a frame saves nothing worth its time.
 const COMPRESS_FROM: usize = 512;
-/// The fastest level that still finds repeated keys; `examples/save_trial.rs`
-/// prints what the others cost.
+/// The fastest level that still finds repeated keys.
 const LEVEL: i32 = 1;
 /// No document of ours comes near; a damaged length must not exhaust memory.
 const MAX_DOCUMENT: u64 = 1 << 30;
+/// A buffer that grew beyond this is not kept for the next document.
+const KEPT_BUFFER: usize = 1 << 20;
 
 thread_local! {
-    static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> =
-        const { RefCell::new(None) };
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// What a thread keeps from one document to the next.
+#[derive(Default)]
+struct Scratch {
+    json: Vec<u8>,
+    frame: Vec<u8>,
+    compressor: Option<Compressor<'static>>,
 }
 
 /// Serializes a document into a column value.
 pub(crate) fn encode<T: Serialize + ?Sized>(document: &T) -> Result<Vec<u8>, String> {
-    pack(&json(document)?)
-}
-
-/// Serializes a document to JSON.
-pub(crate) fn json<T: Serialize + ?Sized>(document: &T) -> Result<Vec<u8>, String> {
-    serde_json::to_vec(document).map_err(|error| error.to_string())
-}
-
-/// Compresses JSON into a column value.
-pub(crate) fn pack(json: &[u8]) -> Result<Vec<u8>, String> {
-    if json.len() < COMPRESS_FROM {
-        let mut plain = Vec::with_capacity(json.len() + 1);
-        plain.push(PLAIN);
-        plain.extend_from_slice(json);
-        return Ok(plain);
-    }
-    COMPRESSOR.with_borrow_mut(|slot| {
-        let compressor = match slot {
-            Some(compressor) => compressor,
-            None => slot.insert(compressor()?),
-        };
-        let mut packed = vec![0; zstd::zstd_safe::compress_bound(json.len()) + 1];
-        packed[0] = ZSTD;
-        let size = compressor
-            .compress_to_buffer(json, &mut packed[1..])
-            .map_err(|error| error.to_string())?;
-        packed.truncate(size + 1);
-        packed.shrink_to_fit();
-        Ok(packed)
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.json.clear();
+        serde_json::to_writer(&mut scratch.json, document).map_err(|error| error.to_string())?;
+        scratch.pack()
     })
 }
 
-fn compressor() -> Result<zstd::bulk::Compressor<'static>, String> {
-    let mut compressor = zstd::bulk::Compressor::new(LEVEL).map_err(|error| error.to_string())?;
+/// Puts JSON into a column value.
+pub(crate) fn pack(json: &[u8]) -> Result<Vec<u8>, String> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.json.clear();
+        scratch.json.extend_from_slice(json);
+        scratch.pack()
+    })
+}
+
+impl Scratch {
+    fn pack(&mut self) -> Result<Vec<u8>, String> {
+        let packed = if self.json.len() < COMPRESS_FROM {
+            self.json.clone()
+        } else {
+            self.compress()?.to_vec()
+        };
+        if self.json.capacity() > KEPT_BUFFER {
+            self.json = Vec::new();
+            self.frame = Vec::new();
+        }
+        Ok(packed)
+    }
+
+    fn compress(&mut self) -> Result<&[u8], String> {
+        let compressor = match &mut self.compressor {
+            Some(compressor) => compressor,
+            none => none.insert(compressor()?),
+        };
+        self.frame.clear();
+        self.frame
+            .reserve(zstd_safe::compress_bound(self.json.len()));
+        compressor
+            .compress_to_buffer(&self.json, &mut self.frame)
+            .map_err(|error| error.to_string())?;
+        Ok(&self.frame)
+    }
+}
+
+fn compressor() -> Result<Compressor<'static>, String> {
+    let mut compressor = Compressor::new(LEVEL).map_err(|error| error.to_string())?;
     compressor
         .include_checksum(true)
         .map_err(|error| error.to_string())?;
@@ -68,16 +89,16 @@ fn compressor() -> Result<zstd::bulk::Compressor<'static>, String> {
 
 /// Reads a document from a column value.
 pub(crate) fn decode<T: DeserializeOwned>(blob: &[u8]) -> Result<T, String> {
-    let (codec, bytes) = blob.split_first().ok_or("it is empty")?;
-    match *codec {
-        PLAIN => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
-        ZSTD => serde_json::from_slice(&unpack(bytes)?).map_err(|error| error.to_string()),
-        other => Err(format!("its codec {other} is unknown to this version")),
-    }
+    let document = if blob.first() == Some(&ZSTD) {
+        serde_json::from_slice(&unpack(blob)?)
+    } else {
+        serde_json::from_slice(blob)
+    };
+    document.map_err(|error| error.to_string())
 }
 
 fn unpack(frame: &[u8]) -> Result<Vec<u8>, String> {
-    let size = zstd::zstd_safe::get_frame_content_size(frame)
+    let size = zstd_safe::get_frame_content_size(frame)
         .ok()
         .flatten()
         .filter(|size| *size <= MAX_DOCUMENT)
@@ -94,7 +115,7 @@ mod tests {
 
     #[test]
     fn documents_of_every_size_come_back() {
-        for size in [0, 1, COMPRESS_FROM, 100_000] {
+        for size in [0, 1, COMPRESS_FROM, 100_000, 2_000_000] {
             let document = json!({ "text": "ä".repeat(size) });
             let blob = encode(&document).expect("encodes");
             assert_eq!(decode::<Value>(&blob).expect("decodes"), document);
@@ -105,6 +126,7 @@ mod tests {
     fn a_flipped_bit_is_an_error() {
         let document = json!({ "text": "evidence ".repeat(200) });
         let blob = encode(&document).expect("encodes");
+        assert_eq!(blob[0], ZSTD);
         for at in 0..blob.len() {
             let mut damaged = blob.clone();
             damaged[at] ^= 0x10;

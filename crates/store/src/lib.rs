@@ -62,6 +62,7 @@ pub use crate::{
 };
 use crate::{
     runs::OpenRun,
+    trials::SaveStatements,
     writer::{Command, OpenRuns, Reply, Writer},
 };
 
@@ -115,6 +116,7 @@ impl Store {
             path: path.to_path_buf(),
             connection,
             open_runs: Arc::clone(&open_runs),
+            statements: SaveStatements::new(),
         };
         tokio::spawn(writer.serve(commands));
         Ok(Self {
@@ -156,13 +158,19 @@ impl Store {
     }
 
     /// Hands a command to the writer and waits for its answer.
-    async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, StoreError> {
+    async fn ask<T, C: Into<Command>>(
+        &self,
+        command: impl FnOnce(Reply<T>) -> C,
+    ) -> Result<T, StoreError> {
         let closed = || StoreError::NotWritable {
             path: self.path.to_path_buf(),
         };
         let (reply, answer) = oneshot::channel();
         let writer = self.writer.as_ref().ok_or_else(closed)?;
-        writer.send(command(reply)).await.map_err(|_| closed())?;
+        writer
+            .send(command(reply).into())
+            .await
+            .map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
 

@@ -9,7 +9,7 @@ use crate::{
     error::StoreError,
     lease::Liveness,
     runs::{self, RunFilter, RunHead},
-    writer::Command,
+    writer::Alone,
 };
 
 /// Runs read at a time while deciding what to prune.
@@ -64,7 +64,7 @@ impl Store {
             });
         }
         let ids = vec![stored.record.id];
-        self.ask(|reply| Command::DeleteRuns(ids, reply)).await
+        self.ask(|reply| Alone::DeleteRuns(ids, reply)).await
     }
 
     /// Lists the runs that a policy selects, newest first, without touching
@@ -108,7 +108,7 @@ impl Store {
     ///
     /// When the file cannot be written.
     pub async fn delete_runs(&self, ids: Vec<String>) -> Result<Removed, StoreError> {
-        self.ask(|reply| Command::DeleteRuns(ids, reply)).await
+        self.ask(|reply| Alone::DeleteRuns(ids, reply)).await
     }
 
     /// Drops traces, or their raw frames, of the runs with those ids.
@@ -121,8 +121,7 @@ impl Store {
         ids: Vec<String>,
         part: TracePart,
     ) -> Result<Removed, StoreError> {
-        self.ask(|reply| Command::DropTraces(ids, part, reply))
-            .await
+        self.ask(|reply| Alone::DropTraces(ids, part, reply)).await
     }
 
     /// Gives free space inside the file back to the file system.
@@ -133,7 +132,7 @@ impl Store {
     ///
     /// When another process uses the file, or it cannot be written.
     pub async fn vacuum(&self) -> Result<(), StoreError> {
-        self.ask(Command::Vacuum).await
+        self.ask(Alone::Vacuum).await
     }
 }
 

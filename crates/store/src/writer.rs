@@ -22,11 +22,8 @@ use crate::{
     lease,
     retention::{self, Removed},
     runs::{self, OpenRun, PreparedRun, Then},
-    trials::{self, PreparedTrial},
+    trials::{self, MAX_BATCH, PreparedTrial, SaveStatements},
 };
-
-/// Trials in one transaction; more would make the first one wait too long.
-const MAX_BATCH: usize = 256;
 
 /// Where the answer to a command goes.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -36,8 +33,16 @@ pub(crate) type OpenRuns = Arc<Mutex<HashMap<String, Arc<OpenRun>>>>;
 
 /// Work for the writer.
 pub(crate) enum Command {
-    /// Store one trial with its trace.
+    /// Store one trial with its trace, together with others.
     Save(Box<PreparedTrial>, Reply<()>),
+    /// Do this alone.
+    Alone(Alone),
+    /// Finish and close.
+    Close(Reply<()>),
+}
+
+/// Work that is a transaction of its own.
+pub(crate) enum Alone {
     /// Store a new run and lease it.
     Start(Box<PreparedRun>, Reply<OpenRun>),
     /// Take over a run that nobody runs.
@@ -52,8 +57,12 @@ pub(crate) enum Command {
     DropTraces(Vec<String>, retention::TracePart, Reply<Removed>),
     /// Give free space back to the file system.
     Vacuum(Reply<()>),
-    /// Finish and close.
-    Close(Reply<()>),
+}
+
+impl From<Alone> for Command {
+    fn from(work: Alone) -> Self {
+        Self::Alone(work)
+    }
 }
 
 /// The writer's own state.
@@ -61,6 +70,7 @@ pub(crate) struct Writer {
     pub(crate) path: PathBuf,
     pub(crate) connection: SqliteConnection,
     pub(crate) open_runs: OpenRuns,
+    pub(crate) statements: SaveStatements,
 }
 
 impl Writer {
@@ -68,22 +78,27 @@ impl Writer {
     pub(crate) async fn serve(mut self, mut commands: mpsc::Receiver<Command>) {
         let mut renewal = tokio::time::interval(lease::RENEW_EVERY);
         renewal.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut next = None;
         let closed = loop {
-            tokio::select! {
-                command = commands.recv() => match command {
-                    None => break None,
-                    Some(Command::Close(reply)) => break Some(reply),
-                    Some(Command::Save(trial, reply)) => {
-                        let next = self.save_batch((trial, reply), &mut commands).await;
-                        match next {
-                            Some(Command::Close(reply)) => break Some(reply),
-                            Some(command) => self.execute(command).await,
-                            None => {}
-                        }
+            let command = match next.take() {
+                Some(command) => command,
+                None => tokio::select! {
+                    command = commands.recv() => match command {
+                        Some(command) => command,
+                        None => break None,
+                    },
+                    _ = renewal.tick() => {
+                        self.renew_leases().await;
+                        continue;
                     }
-                    Some(command) => self.execute(command).await,
                 },
-                _ = renewal.tick() => self.renew_leases().await,
+            };
+            match command {
+                Command::Save(trial, reply) => {
+                    next = self.save_batch((trial, reply), &mut commands).await;
+                }
+                Command::Alone(work) => self.execute(work).await,
+                Command::Close(reply) => break Some(reply),
             }
         };
         let result = self.release_leases().await;
@@ -118,51 +133,37 @@ impl Writer {
             .into_iter()
             .map(|(trial, reply)| (*trial, reply))
             .unzip();
-        let outcomes = match trials::save_all(&mut self.connection, &self.path, trials).await {
-            Ok(outcomes) => outcomes,
-            Err(error) => {
-                self.roll_back().await;
-                vec![Err(error); replies.len()]
-            }
-        };
+        let outcomes =
+            trials::save_batch(&mut self.connection, &self.path, &self.statements, &trials).await;
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             let _ = reply.send(outcome);
         }
         next
     }
 
-    /// Carries out one command other than saving and closing.
-    async fn execute(&mut self, command: Command) {
+    async fn execute(&mut self, work: Alone) {
         let Self {
             path, connection, ..
         } = self;
-        let failed = match command {
-            Command::Start(run, reply) => answer(reply, runs::start(connection, path, *run).await),
-            Command::Claim(id, reply) => answer(reply, runs::claim(connection, path, &id).await),
-            Command::Update(open, run, reply) => answer(
+        let failed = match work {
+            Alone::Start(run, reply) => answer(reply, runs::start(connection, path, *run).await),
+            Alone::Claim(id, reply) => answer(reply, runs::claim(connection, path, &id).await),
+            Alone::Update(open, run, reply) => answer(
                 reply,
                 runs::update(connection, path, &open, *run, Then::GoOn).await,
             ),
-            Command::Finish(open, run, reply) => answer(
+            Alone::Finish(open, run, reply) => answer(
                 reply,
                 runs::update(connection, path, &open, *run, Then::GiveUpLease).await,
             ),
-            Command::DeleteRuns(ids, reply) => {
+            Alone::DeleteRuns(ids, reply) => {
                 answer(reply, retention::delete_runs(connection, path, &ids).await)
             }
-            Command::DropTraces(ids, part, reply) => answer(
+            Alone::DropTraces(ids, part, reply) => answer(
                 reply,
                 retention::drop_traces(connection, path, &ids, part).await,
             ),
-            Command::Vacuum(reply) => answer(reply, retention::vacuum(connection, path).await),
-            Command::Save(trial, reply) => {
-                let outcome = trials::save_all(connection, path, vec![*trial]).await;
-                answer(
-                    reply,
-                    outcome.and_then(|mut one| one.pop().unwrap_or(Ok(()))),
-                )
-            }
-            Command::Close(reply) => answer(reply, Ok(())),
+            Alone::Vacuum(reply) => answer(reply, retention::vacuum(connection, path).await),
         };
         if failed {
             self.roll_back().await;

@@ -15,7 +15,7 @@ pub(crate) use self::{
     prepared::PreparedRun,
     writes::{Then, claim, is_live, release, renew, start, update},
 };
-use crate::{Store, blob, error::StoreError, lease::Liveness, page::Page, writer::Command};
+use crate::{Store, blob, error::StoreError, lease::Liveness, page::Page, writer::Alone};
 
 /// Which runs to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Store {
     /// be written.
     pub async fn start_run(&self, record: &RunRecord) -> Result<(), StoreError> {
         let run = Box::new(PreparedRun::new(record)?);
-        let open = self.ask(|reply| Command::Start(run, reply)).await?;
+        let open = self.ask(|reply| Alone::Start(run, reply)).await?;
         self.remember(open);
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Store {
     /// [`StoreError::RunIsLive`] while its process lives.
     pub async fn claim_run(&self, reference: &str) -> Result<StoredRun, StoreError> {
         let id = self.resolve_run(reference).await?;
-        let open = self.ask(|reply| Command::Claim(id.clone(), reply)).await?;
+        let open = self.ask(|reply| Alone::Claim(id.clone(), reply)).await?;
         self.remember(open);
         self.run(&id).await
     }
@@ -132,7 +132,7 @@ impl Store {
     pub async fn update_run(&self, record: &RunRecord) -> Result<(), StoreError> {
         let open = self.open_run(&record.id)?;
         let run = Box::new(PreparedRun::new(record)?);
-        self.ask(|reply| Command::Update(open, run, reply)).await
+        self.ask(|reply| Alone::Update(open, run, reply)).await
     }
 
     /// Stores a run's last record and gives up its lease.
@@ -144,7 +144,7 @@ impl Store {
     pub async fn finish_run(&self, record: &RunRecord) -> Result<(), StoreError> {
         let open = self.open_run(&record.id)?;
         let run = Box::new(PreparedRun::new(record)?);
-        self.ask(|reply| Command::Finish(open, run, reply)).await?;
+        self.ask(|reply| Alone::Finish(open, run, reply)).await?;
         self.forget(&record.id);
         Ok(())
     }

@@ -31,7 +31,7 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     fn new(document: &Value) -> Result<Self, String> {
-        let json = blob::json(document)?;
+        let json = serde_json::to_vec(document).map_err(|error| error.to_string())?;
         Ok(Self {
             hash: Sha256::digest(&json).to_vec(),
             body: blob::pack(&json)?,

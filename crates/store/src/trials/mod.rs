@@ -12,7 +12,7 @@ use strandline_contract::{
 };
 
 use self::rows::{DocumentRow, Listed, ListedRow, read_trial};
-pub(crate) use self::save::{PreparedTrial, save_all};
+pub(crate) use self::save::{MAX_BATCH, PreparedTrial, SaveStatements, save_batch};
 use crate::{Store, blob, error::StoreError, page::Page, runs::variant_key, writer::Command};
 
 /// Trials that a stream reads at a time.

@@ -3,14 +3,16 @@
 use std::{path::Path, sync::Arc};
 
 use serde::Serialize;
-use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+use sqlx::{AssertSqlSafe, SqliteConnection};
 use strandline_contract::{
     run::TrialRecord,
     trace::{Adaptation, Lint, Message, OfferedTools, Span, Trace},
     words::{FailureCategory, IterationStatus, Stage, TaskResult, Vocabulary},
 };
 
-use crate::{blob, error::StoreError, missing::is_attempted, runs::OpenRun};
+#[cfg(test)]
+use crate::missing::is_attempted;
+use crate::{blob, error::StoreError, runs::OpenRun};
 
 /// A trial and its trace, serialized by the caller so that the writer need not.
 pub(crate) struct PreparedTrial {
@@ -95,117 +97,171 @@ impl PreparedTrial {
     }
 }
 
-/// Stores trials in one transaction; the outer error is that of the whole.
+/// Trials in one transaction. One statement text per size is kept prepared.
+pub(crate) const MAX_BATCH: usize = 16;
+
+/// Inserts a trial, unless its run is no longer ours: then `run` is null and
+/// the statement fails, and with it the transaction.
+const INSERT_TRIAL: &str = "INSERT INTO trials (id, run, planned, iteration, status, result, evaluator_error, \
+     first_failed_stage, failure_category, started_at, ended_at, document) \
+     VALUES (?, (SELECT seq FROM runs WHERE seq = ? AND lease_token = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);";
+const INSERT_TRACE: &str =
+    "INSERT INTO traces (trial, body, frames, frame_count) VALUES (last_insert_rowid(), ?, ?, ?);";
+/// Removes a trial that was never attempted (`missing::is_attempted`) from the place
+/// of a new one.
+const MAKE_ROOM: &str = "DELETE FROM trials WHERE run = ? AND planned = ? AND iteration = ? \
+     AND status IN ('pending', 'skipped', 'cancelled');";
+
+/// The statements that save a batch, prepared text by number of trials.
 ///
-/// Each trial is refused or stored on its own account.
-pub(crate) async fn save_all(
-    connection: &mut SqliteConnection,
-    path: &Path,
-    trials: Vec<PreparedTrial>,
-) -> Result<Vec<Result<(), StoreError>>, StoreError> {
-    let fail = |error: sqlx::Error| StoreError::from_sqlx(path, &error);
-    let mut tokens: Vec<(i64, Option<i64>)> = Vec::new();
-    for trial in &trials {
-        let run = trial.open.seq;
-        if tokens.iter().any(|(seen, _)| *seen == run) {
-            continue;
-        }
-        let sql = if tokens.is_empty() {
-            "BEGIN IMMEDIATE; SELECT lease_token FROM runs WHERE seq = ?"
-        } else {
-            "SELECT lease_token FROM runs WHERE seq = ?"
+/// A whole transaction is one text: handing a text to the database's thread
+/// and back costs more than storing a trial.
+pub(crate) struct SaveStatements {
+    fresh: Vec<Arc<str>>,
+    resumed: Vec<Arc<str>>,
+}
+
+impl SaveStatements {
+    pub(crate) fn new() -> Self {
+        let texts = |make_room: &str| {
+            (0..=MAX_BATCH)
+                .map(|count| {
+                    let trial = format!("{make_room}{INSERT_TRIAL}{INSERT_TRACE}");
+                    format!("BEGIN IMMEDIATE;{}COMMIT", trial.repeat(count)).into()
+                })
+                .collect()
         };
-        let token = sqlx::query(sql)
-            .bind(run)
-            .fetch_optional(&mut *connection)
-            .await
-            .and_then(|row| row.map(|row| row.try_get(0)).transpose())
-            .map_err(fail)?;
-        tokens.push((run, token));
+        Self {
+            fresh: texts(""),
+            resumed: texts(MAKE_ROOM),
+        }
     }
-    let mut outcomes = Vec::with_capacity(trials.len());
-    for trial in trials {
-        let owned = tokens.contains(&(trial.open.seq, Some(trial.open.token)));
-        outcomes.push(if owned {
-            save_one(connection, path, trial).await?
+
+    fn of(&self, trials: &[PreparedTrial]) -> (Option<&Arc<str>>, Room) {
+        if trials.iter().any(|trial| trial.open.resumed) {
+            (self.resumed.get(trials.len()), Room::Make)
         } else {
-            trial.open.mark_lost();
-            Err(StoreError::RunLost {
-                run: trial.open.id.clone(),
-            })
-        });
+            (self.fresh.get(trials.len()), Room::Expect)
+        }
     }
-    sqlx::query("COMMIT")
-        .execute(connection)
-        .await
-        .map_err(fail)?;
-    Ok(outcomes)
 }
 
-async fn save_one(
+/// Whether a trial's place may be taken by one that was never attempted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Room {
+    Expect,
+    Make,
+}
+
+/// Stores at most [`MAX_BATCH`] trials in one transaction. When one of them is
+/// refused, each gets its own, so that the others are not refused with it.
+pub(crate) async fn save_batch(
     connection: &mut SqliteConnection,
     path: &Path,
-    trial: PreparedTrial,
-) -> Result<Result<(), StoreError>, StoreError> {
-    let fail = |error: sqlx::Error| StoreError::from_sqlx(path, &error);
-    if trial.open.resumed {
-        make_room(connection, &trial).await.map_err(fail)?;
-    }
-    let id = trial.id.clone();
-    let saved = sqlx::query(
-        "INSERT INTO trials (id, run, planned, iteration, status, result, evaluator_error, \
-         first_failed_stage, failure_category, started_at, ended_at, document) \
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?); \
-         INSERT INTO traces (trial, body, frames, frame_count) VALUES (last_insert_rowid(), ?, ?, ?)",
-    )
-    .bind(trial.id)
-    .bind(trial.open.seq)
-    .bind(trial.planned)
-    .bind(trial.iteration)
-    .bind(trial.status.wire())
-    .bind(trial.result.map(Vocabulary::wire))
-    .bind(trial.evaluator_error)
-    .bind(trial.first_failed_stage.map(Vocabulary::wire))
-    .bind(trial.failure_category.map(Vocabulary::wire))
-    .bind(trial.started_at)
-    .bind(trial.ended_at)
-    .bind(trial.document)
-    .bind(trial.body)
-    .bind(trial.frames)
-    .bind(trial.frame_count)
-    .execute(connection)
-    .await;
-    match saved {
-        Ok(_) => Ok(Ok(())),
-        // Only the first statement can collide, so nothing of it is stored.
-        Err(sqlx::Error::Database(error)) if error.is_unique_violation() => {
-            Ok(Err(StoreError::InvalidTrial {
-                trial: id,
-                reason: "its id or its place in the plan is already taken".to_owned(),
-            }))
+    statements: &SaveStatements,
+    trials: &[PreparedTrial],
+) -> Vec<Result<(), StoreError>> {
+    match save(connection, path, statements, trials).await {
+        Ok(()) => vec![Ok(()); trials.len()],
+        Err(Refused::Trial(error)) if trials.len() == 1 => vec![Err(error)],
+        Err(Refused::Trial(_)) => {
+            let mut outcomes = Vec::with_capacity(trials.len());
+            for trial in trials {
+                let alone = save(connection, path, statements, std::slice::from_ref(trial)).await;
+                outcomes.push(alone.map_err(Refused::error));
+            }
+            outcomes
         }
-        Err(error) => Err(fail(error)),
+        Err(Refused::All(error)) => vec![Err(error); trials.len()],
     }
 }
 
-/// Removes a trial that was never attempted from the place of a new one.
-async fn make_room(
-    connection: &mut SqliteConnection,
-    trial: &PreparedTrial,
-) -> Result<(), sqlx::Error> {
-    let mut query: QueryBuilder<Sqlite> = QueryBuilder::new("DELETE FROM trials WHERE run = ");
-    query.push_bind(trial.open.seq);
-    query.push(" AND planned = ").push_bind(trial.planned);
-    query.push(" AND iteration = ").push_bind(trial.iteration);
-    query.push(" AND status IN (");
-    let mut words = query.separated(", ");
-    for status in IterationStatus::ALL
-        .iter()
-        .filter(|status| !is_attempted(**status))
-    {
-        words.push_bind(status.wire());
+/// Why a transaction was not committed.
+enum Refused {
+    /// Some trial of it cannot be stored; the error speaks of the first.
+    Trial(StoreError),
+    /// Nothing can be stored.
+    All(StoreError),
+}
+
+impl Refused {
+    fn error(self) -> StoreError {
+        match self {
+            Self::Trial(error) | Self::All(error) => error,
+        }
     }
-    query.push(")");
-    query.build().execute(connection).await?;
-    Ok(())
+}
+
+async fn save(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    statements: &SaveStatements,
+    trials: &[PreparedTrial],
+) -> Result<(), Refused> {
+    let (Some(first), (Some(sql), room)) = (trials.first(), statements.of(trials)) else {
+        return Ok(());
+    };
+    let mut query = sqlx::query(AssertSqlSafe(Arc::clone(sql)));
+    for trial in trials {
+        if room == Room::Make {
+            query = query
+                .bind(trial.open.seq)
+                .bind(trial.planned)
+                .bind(trial.iteration);
+        }
+        query = query
+            .bind(&trial.id)
+            .bind(trial.open.seq)
+            .bind(trial.open.token)
+            .bind(trial.planned)
+            .bind(trial.iteration)
+            .bind(trial.status.wire())
+            .bind(trial.result.map(Vocabulary::wire))
+            .bind(trial.evaluator_error)
+            .bind(trial.first_failed_stage.map(Vocabulary::wire))
+            .bind(trial.failure_category.map(Vocabulary::wire))
+            .bind(trial.started_at)
+            .bind(trial.ended_at)
+            .bind(&trial.document)
+            .bind(&trial.body)
+            .bind(&trial.frames)
+            .bind(trial.frame_count);
+    }
+    let Err(error) = query.execute(&mut *connection).await else {
+        return Ok(());
+    };
+    // SQLite has ended the transaction itself after some kinds of error.
+    let _ = sqlx::query("ROLLBACK").execute(connection).await;
+    let database = match &error {
+        sqlx::Error::Database(database) => database,
+        _ => return Err(Refused::All(StoreError::from_sqlx(path, &error))),
+    };
+    if database.is_unique_violation() {
+        return Err(Refused::Trial(StoreError::InvalidTrial {
+            trial: first.id.clone(),
+            reason: "its id or its place in the plan is already taken".to_owned(),
+        }));
+    }
+    if database.kind() == sqlx::error::ErrorKind::NotNullViolation {
+        if trials.len() == 1 {
+            first.open.mark_lost();
+        }
+        return Err(Refused::Trial(StoreError::RunLost {
+            run: first.open.id.clone(),
+        }));
+    }
+    Err(Refused::All(StoreError::from_sqlx(path, &error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_made_from_exactly_what_was_never_attempted() {
+        for status in IterationStatus::ALL {
+            let named = MAKE_ROOM.contains(&format!("'{}'", status.wire()));
+            assert_eq!(named, !is_attempted(*status), "{status}");
+        }
+    }
 }

@@ -124,7 +124,7 @@ async fn a_damaged_document_is_an_error_about_that_document_alone() {
     }
     crate::tamper(
         store.path(),
-        "UPDATE trials SET document = x'017f' WHERE iteration = 0",
+        "UPDATE trials SET document = x'28b52ffd00' WHERE iteration = 0",
     )
     .await;
     let error = store.trial("r1-t0000").await.expect_err("is damaged");
