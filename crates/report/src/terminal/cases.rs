@@ -176,11 +176,16 @@ impl<'a> Table<'a> {
 
     fn strip(&self, row: &Row<'_>) -> String {
         let columns = self.room.cell() * HEADINGS.len();
-        if row.trials.is_empty() {
-            // No trial, no state: a mark would claim one.
-            return left(&cut(" no trial recorded", columns, ""), columns);
+        let strip = rollup::strip(&row.trials);
+        // Without a trial or a chain there is no state: a mark would claim one.
+        let absent = match row.trials.as_slice() {
+            [] => " no trial recorded",
+            _ => " no chain to show",
+        };
+        if strip.iter().all(Option::is_none) {
+            return left(&cut(absent, columns, ""), columns);
         }
-        rollup::strip(&row.trials)
+        strip
             .into_iter()
             .map(|cell| {
                 let text = cell.map_or(String::new(), |cell| {

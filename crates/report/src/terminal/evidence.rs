@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use strandline_contract::{
     assertion::PromptSummary,
-    chain::StageRow,
+    decision::SummaryStage,
     redact::{redact_text, redact_value},
     run::{ErrorLayer, TrialError, TrialRecord},
     trace::{Part, Trace},
@@ -31,7 +31,7 @@ const MAX_ARGUMENTS: usize = 120;
 /// explains nothing here.
 pub(super) fn of_row(
     trial: &TrialRecord,
-    row: &StageRow<'_>,
+    row: &SummaryStage,
     trace: Option<&Trace>,
     style: &Style,
 ) -> Vec<String> {
@@ -77,7 +77,7 @@ pub(super) fn of_error(error: &TrialError) -> String {
 }
 
 /// Returns the explanations that the row itself carries.
-fn explanations(row: &StageRow<'_>) -> Vec<String> {
+fn explanations(row: &SummaryStage) -> Vec<String> {
     row.evidence
         .iter()
         .flat_map(|evidence| evidence.predicate_reasons.iter().flatten())
@@ -86,11 +86,11 @@ fn explanations(row: &StageRow<'_>) -> Vec<String> {
 }
 
 /// Returns the turns that the row points at.
-fn turns(trial: &TrialRecord, row: &StageRow<'_>) -> Vec<PromptSummary> {
+fn turns(trial: &TrialRecord, row: &SummaryStage) -> Vec<PromptSummary> {
     let evidence = row.evidence.as_ref();
     let indexes = evidence.and_then(|evidence| evidence.prompt_indexes.as_deref());
     let cited = |turn: &PromptSummary| {
-        indexes.is_none_or(|indexes| indexes.contains(&i64::from(turn.prompt_index)))
+        indexes.is_none_or(|indexes| indexes.contains(&f64::from(turn.prompt_index)))
     };
     trial
         .prompts
@@ -116,7 +116,7 @@ fn call(call: &ToolCall) -> String {
     )
 }
 
-fn missing(trial: &TrialRecord, row: &StageRow<'_>) -> Vec<String> {
+fn missing(trial: &TrialRecord, row: &SummaryStage) -> Vec<String> {
     let mut lines = Vec::new();
     for turn in turns(trial, row) {
         if turn.missing.is_empty() {
@@ -137,7 +137,7 @@ fn missing(trial: &TrialRecord, row: &StageRow<'_>) -> Vec<String> {
     lines
 }
 
-fn unexpected(trial: &TrialRecord, row: &StageRow<'_>) -> Vec<String> {
+fn unexpected(trial: &TrialRecord, row: &SummaryStage) -> Vec<String> {
     let mut lines = Vec::new();
     for turn in turns(trial, row) {
         let label = turn_label(trial, &turn);
@@ -150,7 +150,7 @@ fn unexpected(trial: &TrialRecord, row: &StageRow<'_>) -> Vec<String> {
     lines
 }
 
-fn mismatches(trial: &TrialRecord, row: &StageRow<'_>) -> Vec<String> {
+fn mismatches(trial: &TrialRecord, row: &SummaryStage) -> Vec<String> {
     let mut lines = Vec::new();
     for turn in turns(trial, row) {
         let label = turn_label(trial, &turn);

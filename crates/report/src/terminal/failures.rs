@@ -4,15 +4,14 @@
 //! has to look at the evidence.
 
 use strandline_contract::{
-    chain::StageRow,
-    run::TrialRecord,
+    decision::SummaryChain,
     words::{
-        FailureCategory, IterationStatus, NextAction, Stage, StageReason, StageState, TaskResult,
-        Verdict, Vocabulary,
+        FailureCategory, IterationStatus, Stage, StageReason, TaskResult, Verdict, Vocabulary,
     },
 };
+use strandline_derive::decision::derive_next_action;
 
-use super::{Row, View, evidence, trial_number};
+use super::{Row, Trial, View, evidence, trial_number};
 use crate::{
     glyphs,
     layout::{hanging, left, width, wrap},
@@ -67,26 +66,15 @@ enum Stop {
 }
 
 impl Stop {
-    fn of(trial: &TrialRecord) -> Self {
-        match first_failed(trial) {
+    fn of(trial: &Trial<'_>) -> Self {
+        match trial.first_failed() {
             Some(row) => Self::At(row.stage, row.reason),
             None => Self::Nowhere(
-                trial.status,
-                first_unmeasured(trial).and_then(|row| row.reason),
+                trial.record.status,
+                trial.first_unmeasured().and_then(|row| row.reason),
             ),
         }
     }
-}
-
-fn first_failed(trial: &TrialRecord) -> Option<&StageRow<'static>> {
-    let stage = trial.chain.first_failed_stage?;
-    let rows = &trial.chain.stage_results;
-    rows.iter().find(|row| row.stage == stage)
-}
-
-fn first_unmeasured(trial: &TrialRecord) -> Option<&StageRow<'static>> {
-    let rows = &trial.chain.stage_results;
-    rows.iter().find(|row| row.state == StageState::NotMeasured)
 }
 
 /// Trials of one case variant that stopped in the same way.
@@ -96,19 +84,23 @@ struct Group<'a> {
     category: Option<FailureCategory>,
     /// All of them passed or all of them did not.
     passed: bool,
-    trials: Vec<&'a TrialRecord>,
+    trials: Vec<&'a Trial<'a>>,
 }
 
 fn groups_of<'a>(row: &'a Row<'a>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for trial in &row.trials {
-        let passed = trial.result == Some(TaskResult::Passed) && !trial.evaluator_error;
+        let record = trial.record;
+        let passed = record.result == Some(TaskResult::Passed) && !record.evaluator_error;
         // A passed trial is told only when some stage failed all the same.
-        if passed && trial.chain.first_failed_stage.is_none() {
+        if passed && trial.first_failed().is_none() {
             continue;
         }
         let stop = Stop::of(trial);
-        let category = trial.chain.failure_category;
+        let category = trial
+            .chain
+            .verified()
+            .and_then(|chain| chain.failure_category);
         let group = groups.iter_mut().find(|group| {
             group.stop == stop && group.category == category && group.passed == passed
         });
@@ -142,13 +134,9 @@ impl Group<'_> {
             }
         }
         if !self.passed {
-            lines.extend(hanging(
-                "next",
-                self.next_action().label(),
-                3,
-                HANG,
-                columns,
-            ));
+            let first = self.trials[0];
+            let next_action = derive_next_action(&first.chain, first.record.result);
+            lines.extend(hanging("next", next_action.label(), 3, HANG, columns));
         }
         // Unwrapped, so that it can be copied.
         let label = left("   look", HANG);
@@ -169,12 +157,16 @@ impl Group<'_> {
             (Stop::At(stage, _), true) => {
                 format!("{share} passed although {} did not hold", stage.label())
             }
-            (Stop::Nowhere(..), _) if self.trials[0].evaluator_error => {
+            (Stop::Nowhere(..), _) if self.trials[0].record.evaluator_error => {
                 format!("{share} not graded: the evaluator broke")
             }
-            (Stop::Nowhere(IterationStatus::Completed, _), _) => {
-                format!("{share} failed and no stage did")
-            }
+            (Stop::Nowhere(IterationStatus::Completed, _), _) => match &self.trials[0].chain {
+                SummaryChain::Verified(_) => format!("{share} failed and no stage did"),
+                SummaryChain::Unverified(_) => {
+                    format!("{share} failed and the stored chain cannot be believed")
+                }
+                SummaryChain::Absent(_) => format!("{share} failed and no chain is stored"),
+            },
             (Stop::Nowhere(status, _), _) => format!("{share} not graded: {}", status.label()),
         };
         let met = match self.row.decided.as_ref().map(|row| row.verdict) {
@@ -228,8 +220,8 @@ impl Group<'_> {
         for trial in &self.trials {
             let facts = self.facts(view, trial, style);
             match found.iter_mut().find(|(_, known)| *known == facts) {
-                Some((numbers, _)) => numbers.push(trial_number(trial)),
-                None => found.push((vec![trial_number(trial)], facts)),
+                Some((numbers, _)) => numbers.push(trial_number(trial.record)),
+                None => found.push((vec![trial_number(trial.record)], facts)),
             }
         }
         let more: usize = found
@@ -253,43 +245,21 @@ impl Group<'_> {
         shown
     }
 
-    fn facts(&self, view: &View<'_>, trial: &TrialRecord, style: &Style) -> Vec<String> {
-        let trace = view.input.traces.get(&trial.id);
-        match self.stop {
-            Stop::At(..) => first_failed(trial)
-                .map(|row| evidence::of_row(trial, row, trace, style))
-                .unwrap_or_default(),
-            Stop::Nowhere(..) => match &trial.error {
-                Some(error) => vec![evidence::of_error(error)],
-                None => first_unmeasured(trial)
-                    .map(|row| evidence::of_row(trial, row, trace, style))
-                    .unwrap_or_default(),
-            },
-        }
-    }
-
-    /// Returns the category's action (`decision-summary.md` §8).
-    fn next_action(&self) -> NextAction {
-        // 1. The category is the only input.
-        if let Some(category) = self.category {
-            return category.into();
-        }
-        let trial = self.trials[0];
-        let states = || trial.chain.stage_results.iter().map(|row| row.state);
-        let clean = states().any(|state| state == StageState::Passed)
-            && states()
-                .all(|state| matches!(state, StageState::Passed | StageState::NotApplicable));
-        // 5. Recorded as failed, and every stage that applies held.
-        if trial.result == Some(TaskResult::Failed) && clean {
-            return NextAction::VerdictChainConflict;
-        }
-        // 2, 3. Nothing recorded groups the failure.
-        NextAction::NoCategory
+    fn facts(&self, view: &View<'_>, trial: &Trial<'_>, style: &Style) -> Vec<String> {
+        let record = trial.record;
+        let row = match (self.stop, &record.error) {
+            (Stop::At(..), _) => trial.first_failed(),
+            (Stop::Nowhere(..), Some(error)) => return vec![evidence::of_error(error)],
+            (Stop::Nowhere(..), None) => trial.first_unmeasured(),
+        };
+        let trace = view.input.traces.get(&record.id);
+        row.map(|row| evidence::of_row(record, row, trace, style))
+            .unwrap_or_default()
     }
 
     /// Returns the command that shows the first of the group's trials.
     fn look(&self, view: &View<'_>) -> String {
-        let trial = self.trials[0];
+        let trial = self.trials[0].record;
         let mut command = format!(
             "strandline show {} --case {} --trial {}",
             view.input.run_reference,

@@ -7,7 +7,7 @@ use strandline_contract::{
 };
 use strandline_derive::verdict::case_passes_needed;
 
-use super::{MAX_NAME, View, outcome::Outcome};
+use super::{MAX_NAME, View};
 use crate::{
     escape, glyphs,
     layout::{flow, hanging, width},
@@ -22,33 +22,31 @@ const NAMES: usize = 3;
 
 pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
     let run = view.input.run;
-    let verdict = view.outcome.verdict();
+    let verdict = view.summary.verdict;
     let mut lines = headline(view, verdict, style);
     let mut say = |text: &str, deeper: usize| {
         lines.extend(hanging("", text, 0, HANG + deeper, style.columns()));
     };
-    match &view.outcome {
-        Outcome::Decided(decision) => {
-            for reason in &decision.reasons {
-                match withheld(view, decision, *reason) {
-                    None => say(reason.label(), 0),
-                    Some((measured, lifted)) => {
-                        say(&format!("{}: {measured}", reason.label()), 0);
-                        say(&format!("what would satisfy it: {lifted}"), 2);
-                    }
+    if let Some(decision) = &view.summary.decision {
+        for reason in &decision.reasons {
+            match withheld(view, decision, *reason) {
+                None => say(reason.label(), 0),
+                Some((measured, lifted)) => {
+                    say(&format!("{}: {measured}", reason.label()), 0);
+                    say(&format!("what would satisfy it: {lifted}"), 2);
                 }
             }
         }
-        Outcome::Undecided { reason, detail } => {
-            say(reason.label(), 0);
-            if let Some(detail) = detail {
-                say(&escape::line(detail, 500), 2);
-            }
-            say(
-                "the absence of a verdict is neither a failure nor a regression",
-                0,
-            );
+    }
+    if let Some(undecided) = &view.summary.undecided {
+        say(undecided.reason.label(), 0);
+        if let Some(detail) = &undecided.detail {
+            say(&escape::line(detail, 500), 2);
         }
+        say(
+            "the absence of a verdict is neither a failure nor a regression",
+            0,
+        );
     }
     if let Some(error) = run.error.as_deref().filter(|text| !text.is_empty()) {
         say(&escape::line(error, 500), 0);
@@ -68,7 +66,7 @@ fn headline(view: &View<'_>, verdict: SummaryVerdict, style: &Style) -> Vec<Stri
     let run = view.input.run;
     let word = verdict.label().to_uppercase();
     let mut facts = vec![escape::line(&run.suite_name, MAX_NAME)];
-    if let Some(decision) = view.outcome.decision() {
+    if let Some(decision) = &view.summary.decision {
         facts.push(case_count(decision));
     }
     facts.push(format!("run {}", view.input.run_reference));

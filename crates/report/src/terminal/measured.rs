@@ -20,7 +20,7 @@ const HANG: usize = 11;
 pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
     let columns = style.columns();
     let mut lines = Vec::new();
-    match view.outcome.decision() {
+    match &view.summary.decision {
         Some(decision) => {
             let facts = measured(&decision.validity);
             let separator = format!(" {} ", style.dot());

@@ -7,20 +7,21 @@ mod evidence;
 mod failures;
 mod headline;
 mod measured;
-mod outcome;
 mod rollup;
 mod servers;
 
 use std::collections::BTreeMap;
 
 use strandline_contract::{
+    decision::{DecisionSummary, SummaryChain, SummaryStage, VerifiedChain},
     run::{ExecutionVariant, PlannedCase, RunRecord, TrialRecord},
     trace::Trace,
     verdict::{CaseAggregate, RowVariant},
+    words::StageState,
 };
+use strandline_derive::decision::{Page, StoredChain, derive_summary_chain, summarize_run};
 
 use crate::{escape, style::Style};
-use outcome::Outcome;
 
 /// Longest title or name shown, characters.
 const MAX_NAME: usize = 200;
@@ -67,8 +68,46 @@ pub fn trial_number(trial: &TrialRecord) -> u32 {
 /// A run with everything that several sections need.
 struct View<'a> {
     input: &'a RunInput<'a>,
-    outcome: Outcome,
+    /// What was decided, read as every reader of the run must
+    /// (`decision-summary.md` §4); its page of diagnostics is empty.
+    summary: DecisionSummary,
     rows: Vec<Row<'a>>,
+}
+
+/// A stored trial with the chain that may be shown of it.
+struct Trial<'a> {
+    record: &'a TrialRecord,
+    chain: SummaryChain,
+}
+
+impl<'a> Trial<'a> {
+    fn new(record: &'a TrialRecord) -> Self {
+        Self {
+            record,
+            chain: derive_summary_chain(&StoredChain::from(&record.chain)),
+        }
+    }
+
+    /// Returns the rows; none when the chain does not validate.
+    fn stages(&self) -> &[SummaryStage] {
+        self.chain.verified().map_or(&[], |chain| &chain.stages)
+    }
+
+    fn first_failed(&self) -> Option<&SummaryStage> {
+        let VerifiedChain {
+            stages,
+            first_failed_stage,
+            ..
+        } = self.chain.verified()?;
+        stages
+            .iter()
+            .find(|row| Some(row.stage) == *first_failed_stage)
+    }
+
+    fn first_unmeasured(&self) -> Option<&SummaryStage> {
+        let mut rows = self.stages().iter();
+        rows.find(|row| row.state == StageState::NotMeasured)
+    }
 }
 
 /// One case variant.
@@ -77,7 +116,7 @@ struct Row<'a> {
     /// What the decision says about it.
     decided: Option<CaseAggregate>,
     /// Its stored trials, by ordinal.
-    trials: Vec<&'a TrialRecord>,
+    trials: Vec<Trial<'a>>,
     /// Its title, with the model where the case runs under several.
     name: String,
 }
@@ -87,7 +126,7 @@ type Key<'a> = (&'a str, Option<&'a ExecutionVariant>);
 
 impl<'a> View<'a> {
     fn new(input: &'a RunInput<'a>) -> Self {
-        let outcome = Outcome::of(input.run);
+        let summary = summarize_run("", input.run, [], Page::default());
         let mut trials: BTreeMap<Key<'a>, Vec<&TrialRecord>> = BTreeMap::new();
         for trial in input.trials {
             let key = (trial.case_id.as_str(), trial.variant.as_ref());
@@ -98,7 +137,7 @@ impl<'a> View<'a> {
             *variants.entry(plan.case_id.as_str()).or_default() += 1;
         }
         let mut decided: BTreeMap<(&str, Option<&RowVariant>), &CaseAggregate> = BTreeMap::new();
-        for row in outcome.decision().into_iter().flat_map(|made| &made.cases) {
+        for row in summary.decision.iter().flat_map(|made| &made.cases) {
             decided.insert((row.case_id.as_str(), row.execution_variant.as_ref()), row);
         }
         let rows = input
@@ -116,14 +155,14 @@ impl<'a> View<'a> {
                 Row {
                     plan,
                     decided: decided.map(|row| (*row).clone()),
-                    trials,
+                    trials: trials.into_iter().map(Trial::new).collect(),
                     name: name(plan, variants.get(case_id) > Some(&1)),
                 }
             })
             .collect();
         Self {
             input,
-            outcome,
+            summary,
             rows,
         }
     }

@@ -6,10 +6,9 @@
 //! trial of a hundred shows. Beside the mark stands the number of trials in
 //! that state, unless all are.
 
-use strandline_contract::{
-    run::TrialRecord,
-    words::{Stage, StageState, Vocabulary},
-};
+use strandline_contract::words::{Stage, StageState, Vocabulary};
+
+use super::Trial;
 
 /// One cell of a strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +17,8 @@ pub(super) struct Cell {
     pub(super) state: StageState,
     /// Trials in that state.
     pub(super) trials: usize,
-    /// Trials that have a row for this stage.
+    /// Trials that have a row for this stage; a chain that does not validate
+    /// has none.
     pub(super) of: usize,
 }
 
@@ -39,13 +39,13 @@ const ORDER: [StageState; 5] = [
 ];
 
 /// Returns the cells of all six stages; `None` where no trial has a row.
-pub(super) fn strip(trials: &[&TrialRecord]) -> Vec<Option<Cell>> {
+pub(super) fn strip(trials: &[Trial<'_>]) -> Vec<Option<Cell>> {
     Stage::ALL
         .iter()
         .map(|stage| {
             let states: Vec<StageState> = trials
                 .iter()
-                .flat_map(|trial| &trial.chain.stage_results)
+                .flat_map(Trial::stages)
                 .filter(|row| row.stage == *stage)
                 .map(|row| row.state)
                 .collect();

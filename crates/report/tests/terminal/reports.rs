@@ -269,6 +269,26 @@ fn a_verdict_that_the_chain_does_not_explain_is_said_to_disagree() {
 }
 
 #[test]
+fn a_chain_that_does_not_validate_is_withheld() {
+    let mut fixture = Fixture::new();
+    let broken = || {
+        let mut broken = trial("PPPF..", "argumentMismatch", Some("arguments"));
+        broken.chain.stage_results.truncate(5);
+        broken
+    };
+    fixture
+        .case(
+            "lookup",
+            "looks an order up",
+            1.0,
+            2,
+            vec![broken(), broken()],
+        )
+        .decide();
+    assert_snapshot!(fixture.report(Style::plain(100)));
+}
+
+#[test]
 fn findings_about_servers_come_last() {
     let mut fixture = Fixture::new();
     fixture.run.servers = serde_json::from_value(json!([{
