@@ -1,6 +1,7 @@
 //! The strandline command line: one file per command under [`commands`].
 
 pub mod commands;
+pub mod progress;
 pub mod ui;
 
 use clap::Parser;
