@@ -1,6 +1,7 @@
 //! Test doubles and harness: fake model endpoint, fault-injecting MCP server, vector runner.
 
 pub mod mcp;
+pub mod model;
 mod programs;
 pub mod vectors;
 

@@ -1,6 +1,21 @@
 //! Model providers behind one trait.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`factory`](ModelFactory) | from a provider and a model to a client: keys, base URLs |
+//! | [`client`](HttpModel) | one request and its answer, whatever the wire |
+//! | `openai`, `anthropic`, `google` | the three wire shapes: body out, answer in |
+//! | [`scripted`](ScriptedModel) | the model whose turns the suite writes |
+//! | `conversation` | messages with every call answered once, in order |
+//! | `names` | aliases of tool names that a provider refuses |
+//! | `schema` | rewrites that change no meaning |
+//! | `arguments` | what a model wrote as arguments (F21, F22) |
+//! | [`result_text`] | what the model is given of a tool result |
+//! | `error` | failures by status and code, never by prose |
+//! | `retry`, `http` | attempts, waits and bounds |
+//! | [`telemetry`] | span attributes of a model request |
 
-use std::time::Duration;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use strandline_contract::{
@@ -8,6 +23,30 @@ use strandline_contract::{
     trace::{Adaptation, Message, Part},
 };
 use tokio_util::sync::CancellationToken;
+
+mod anthropic;
+mod arguments;
+mod client;
+mod conversation;
+mod error;
+mod factory;
+mod google;
+mod http;
+mod names;
+mod openai;
+mod result_text;
+mod retry;
+mod schema;
+mod scripted;
+pub mod telemetry;
+
+pub use client::HttpModel;
+pub use error::{ModelError, ModelErrorKind};
+pub use factory::{ModelFactory, ModelSettings, ModelSetupError};
+pub use http::Limits;
+pub use result_text::{DEFAULT_RESULT_CHARACTERS, ResultText, result_text};
+pub use retry::RetryPolicy;
+pub use scripted::ScriptedModel;
 
 /// A model that answers one request at a time.
 #[async_trait::async_trait]
@@ -27,6 +66,13 @@ pub trait ModelClient: Send + Sync {
         request: ModelRequest<'_>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError>;
+
+    /// Returns the names under which tools are offered, where they differ:
+    /// own name → alias.
+    fn aliases(&self, tools: &[ToolDefinition]) -> BTreeMap<String, String> {
+        let _ = tools;
+        BTreeMap::new()
+    }
 }
 
 /// One request to a model.
@@ -44,6 +90,9 @@ pub struct ModelRequest<'a> {
     pub seed: Option<u64>,
     /// The trial's ordinal, for a scripted model.
     pub iteration_number: u32,
+    /// Answers that the model has given in this conversation, for a scripted
+    /// model: the assistant messages of pinned calls are not among them.
+    pub answered: u32,
 }
 
 /// A tool as offered to a model.
@@ -61,6 +110,9 @@ pub struct ToolDefinition {
 #[derive(Debug, Clone)]
 pub struct ModelResponse {
     /// Text and tool calls in order, with the server's own tool names.
+    ///
+    /// Empty only when the model's own doing left nothing, as a call that the
+    /// provider could not read; an empty answer is an error otherwise.
     pub parts: Vec<Part>,
     /// Why the model stopped, in the provider's own word.
     pub finish_reason: Option<String>,
@@ -70,87 +122,10 @@ pub struct ModelResponse {
     pub served_model: Option<String>,
     /// The provider's id of the answer.
     pub response_id: Option<String>,
-    /// What we renamed or rewrote to please the provider.
+    /// What we renamed or rewrote to please the provider, in this request:
+    /// the whole conversation is sent again each time, so that the same
+    /// adaptation comes again and is kept once by the caller.
     pub adaptations: Vec<Adaptation>,
     /// Requests made, retries included.
     pub attempts: u32,
-}
-
-/// Why no message came back; always the provider's or our side's fault.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{provider} {kind}: {message}")]
-pub struct ModelError {
-    /// The provider asked.
-    pub provider: String,
-    /// What kind of failure.
-    pub kind: ModelErrorKind,
-    /// What happened, in one line, without secrets.
-    pub message: String,
-    /// HTTP status, when there was one.
-    pub http_status: Option<u16>,
-    /// The provider's own error code or type.
-    pub code: Option<String>,
-    /// What the provider asked us to wait.
-    pub retry_after: Option<Duration>,
-    /// Requests made, retries included.
-    pub attempts: u32,
-}
-
-/// Kinds of provider failure, told apart by code, never by prose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelErrorKind {
-    /// 401 or 403.
-    CredentialsRejected,
-    /// 402, or an insufficient-quota code.
-    QuotaExhausted,
-    /// 429.
-    RateLimited,
-    /// 529, or an overloaded code.
-    Overloaded,
-    /// Other 5xx.
-    ServerFault,
-    /// Other 4xx: the request as we sent it was refused.
-    RequestRefused,
-    /// The conversation does not fit the model's context.
-    ContextTooLong,
-    /// The provider withheld the answer.
-    ContentFiltered,
-    /// No answer in time.
-    TimedOut,
-    /// Connection refused, reset, DNS, TLS.
-    Transport,
-    /// An answer that cannot be read, an empty one, or a truncated stream.
-    Unreadable,
-    /// We gave up because the trial was cancelled.
-    Cancelled,
-    /// A scripted model has no turn left or a reference that leads nowhere.
-    Script,
-}
-
-impl ModelErrorKind {
-    /// Returns the stable word stored as the trial's error code.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::CredentialsRejected => "credentials_rejected",
-            Self::QuotaExhausted => "quota_exhausted",
-            Self::RateLimited => "rate_limited",
-            Self::Overloaded => "overloaded",
-            Self::ServerFault => "server_fault",
-            Self::RequestRefused => "request_refused",
-            Self::ContextTooLong => "context_too_long",
-            Self::ContentFiltered => "content_filtered",
-            Self::TimedOut => "timed_out",
-            Self::Transport => "transport",
-            Self::Unreadable => "unreadable",
-            Self::Cancelled => "cancelled",
-            Self::Script => "script",
-        }
-    }
-}
-
-impl std::fmt::Display for ModelErrorKind {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.code())
-    }
 }

@@ -1,0 +1,122 @@
+//! What a model wrote as the arguments of a call (field cases F21, F22).
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+/// Arguments as the model wrote them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Arguments {
+    /// The arguments; an object unless the model wrote something else.
+    pub(super) value: Value,
+    /// What it wrote, when that is no JSON object.
+    pub(super) raw: Option<String>,
+}
+
+impl Arguments {
+    /// Reads arguments written as JSON text.
+    ///
+    /// Nothing at all and `null` are no arguments, which is `{}`. Any other
+    /// JSON that is no object is kept as its value, and text that is no JSON
+    /// as text; both keep what the model wrote.
+    pub(super) fn from_text(text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Self::none();
+        }
+        match serde_json::from_str(text) {
+            Ok(value @ Value::Object(_)) => Self { value, raw: None },
+            Ok(Value::Null) => Self::none(),
+            Ok(value) => Self {
+                value,
+                raw: Some(text.to_owned()),
+            },
+            Err(_) => Self {
+                value: Value::String(text.to_owned()),
+                raw: Some(text.to_owned()),
+            },
+        }
+    }
+
+    /// Reads arguments that the wire carries as JSON itself.
+    pub(super) fn from_value(value: Option<&Value>) -> Self {
+        match value {
+            None | Some(Value::Null) => Self::none(),
+            Some(value @ Value::Object(_)) => Self {
+                value: value.clone(),
+                raw: None,
+            },
+            Some(value) => Self {
+                value: value.clone(),
+                raw: Some(value.to_string()),
+            },
+        }
+    }
+
+    fn none() -> Self {
+        Self {
+            value: Value::Object(Map::new()),
+            raw: None,
+        }
+    }
+}
+
+/// Returns arguments as an object, to be sent back with the conversation.
+///
+/// What was no object is wrapped: providers refuse the whole request else,
+/// and a fault of the model would count as one of the provider.
+pub(super) fn as_object<'a>(arguments: &'a Value, raw: Option<&str>) -> Cow<'a, Value> {
+    match (arguments, raw) {
+        (Value::Object(_), None) => Cow::Borrowed(arguments),
+        (_, Some(raw)) => Cow::Owned(json!({ "invalid_arguments": raw })),
+        (_, None) => Cow::Owned(json!({ "invalid_arguments": arguments })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Value, Option<&str>) {
+        let Arguments { value, raw } = Arguments::from_text(text);
+        assert!(raw.is_none() || raw.as_deref() == Some(text));
+        (value, raw.map(|_| text))
+    }
+
+    #[test]
+    fn an_object_is_taken_as_written() {
+        assert_eq!(
+            read(r#"{"tasks":"[{}]"}"#),
+            (json!({"tasks": "[{}]"}), None)
+        );
+    }
+
+    #[test]
+    fn no_arguments_are_an_empty_object() {
+        for text in ["", " \n", "null", "{}"] {
+            assert_eq!(read(text), (json!({}), None), "{text:?}");
+        }
+        assert_eq!(Arguments::from_value(None).value, json!({}));
+    }
+
+    #[test]
+    fn anything_else_keeps_what_the_model_wrote() {
+        assert_eq!(read("[]"), (json!([]), Some("[]")));
+        assert_eq!(read("3"), (json!(3), Some("3")));
+        assert_eq!(read(r#""{}""#), (json!("{}"), Some(r#""{}""#)));
+        assert_eq!(
+            read(r#"{"a": 1"#),
+            (json!(r#"{"a": 1"#), Some(r#"{"a": 1"#))
+        );
+        let deep = "[".repeat(200_000);
+        assert_eq!(read(&deep), (json!(deep), Some(deep.as_str())));
+    }
+
+    #[test]
+    fn what_was_no_object_goes_back_wrapped() {
+        assert_eq!(*as_object(&json!({"a": 1}), None), json!({"a": 1}));
+        assert_eq!(
+            *as_object(&json!("{x"), Some("{x")),
+            json!({"invalid_arguments": "{x"})
+        );
+    }
+}
