@@ -32,7 +32,13 @@ pub mod missing;
 pub mod page;
 pub mod retention;
 pub mod runs;
+#[cfg(test)]
+#[path = "../tests/store/sample.rs"]
+#[expect(dead_code, reason = "the outside tests use more of it")]
+mod sample;
 mod schema;
+#[cfg(test)]
+mod tests;
 pub mod trials;
 mod writer;
 
@@ -44,7 +50,7 @@ use std::{
 };
 
 use sqlx::{
-    SqlitePool,
+    SqliteConnection, SqlitePool,
     migrate::Migrator,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
@@ -110,6 +116,10 @@ impl Store {
 
     async fn open_with(path: &Path, migrations: &Migrator) -> Result<Self, StoreError> {
         let connection = schema::open_writer(path, migrations).await?;
+        Ok(Self::from_connection(path, connection))
+    }
+
+    fn from_connection(path: &Path, connection: SqliteConnection) -> Self {
         let open_runs = OpenRuns::default();
         let (sender, commands) = mpsc::channel(QUEUE);
         let writer = Writer {
@@ -119,12 +129,12 @@ impl Store {
             statements: SaveStatements::new(),
         };
         tokio::spawn(writer.serve(commands));
-        Ok(Self {
+        Self {
             path: Arc::new(path.to_path_buf()),
             readers: readers(schema::reader_options(path)),
             writer: Some(sender),
             open_runs,
-        })
+        }
     }
 
     async fn open_read_only_with(path: &Path, migrations: &Migrator) -> Result<Self, StoreError> {
