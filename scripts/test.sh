@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs what the tests need and runs them.
+#
+#   scripts/test.sh          set-up, then the tests
+#   scripts/test.sh --all    the same, then format, lints, docs, licences
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s\n' "$1"; }
+
+step "set-up"
+scripts/setup-tests.sh
+
+if [[ "${1:-}" == "--all" ]]; then
+  step "format"
+  cargo fmt --all --check
+  step "lints"
+  cargo clippy --workspace --all-targets --locked -- -D warnings
+fi
+
+step "tests"
+cargo nextest run --workspace --locked ${CI:+--profile ci}
+
+if [[ "${1:-}" == "--all" ]]; then
+  step "docs"
+  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+  step "licences, sources, duplicates"
+  scripts/deny.sh
+fi
