@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use strandline_contract::{
     ecma::{utf16_len, utf16_prefix},
+    policy::{Denial, PolicyBlock},
     telemetry::{ToolCallFacts, tool_call_attributes, tool_call_span_name},
     trace::{Part, Span, SpanStatus},
     transcript::{
@@ -25,7 +26,8 @@ use strandline_contract::{
 use super::{
     gathered::Gathered,
     results::{error_text, model_text},
-    servers::{Catalog, Connected},
+    catalog::Catalog,
+    servers::Connected,
 };
 use crate::mcp::{CallOutcome, CallRecord};
 
@@ -53,12 +55,7 @@ pub enum Route<'a> {
     /// To this server.
     Server(&'a Connected),
     /// Nowhere: the tool policy blocks it.
-    Blocked {
-        /// Why, as a wire word.
-        reason: &'static str,
-        /// What the tool declares itself to be.
-        classification: &'static str,
-    },
+    Blocked(Denial),
     /// Nowhere: the model wrote arguments that are no JSON object.
     NoObject,
     /// Nowhere: no server has a tool of that name.
@@ -69,11 +66,8 @@ impl Wanted {
     /// Decides where the call goes: policy first, then the model's own faults.
     #[must_use]
     pub fn route<'a>(&self, catalog: &Catalog, servers: &'a [Connected]) -> Route<'a> {
-        if let Some(denied) = catalog.denied(&self.tool_name) {
-            return Route::Blocked {
-                reason: denied.0,
-                classification: denied.1,
-            };
+        if let Some(denial) = catalog.denial(&self.tool_name) {
+            return Route::Blocked(denial);
         }
         let server = catalog
             .server_of(&self.tool_name)
@@ -114,20 +108,19 @@ pub fn record_block(
     wanted: &Wanted,
     case_id: &str,
     iteration_number: u32,
-    reason: &str,
-    classification: &str,
+    denial: Denial,
 ) -> Part {
-    gathered.policy_blocks.push(json!({
-        "caseId": case_id,
-        "iterationNumber": iteration_number,
-        "toolName": wanted.tool_name,
-        "toolCallId": wanted.tool_call_id,
-        "reason": reason,
-        "classification": classification,
-    }));
+    gathered.policy_blocks.push(PolicyBlock {
+        case_id: case_id.to_owned(),
+        iteration_number,
+        tool_name: wanted.tool_name.clone(),
+        tool_call_id: Some(wanted.tool_call_id.clone()),
+        reason: denial.reason,
+        classification: denial.classification,
+    });
     let text = format!(
-        "The tool policy blocked the call to `{}` ({reason}); it never reached the server.",
-        wanted.tool_name
+        "The tool policy blocked the call to `{}` ({}); it never reached the server.",
+        wanted.tool_name, denial.reason
     );
     Part::ToolResult {
         tool_call_id: wanted.tool_call_id.clone(),
@@ -194,7 +187,8 @@ pub fn record_sent(
             transport: server.transport(),
             protocol_version: Some(server.session().protocol_version()),
             is_error: matches!(ending, Ending::Result { is_error: true, .. }),
-            rpc_error_code: ending.code(),
+            rpc_error_code: ending.wire_code(),
+            failure: ending.failure(),
             ..ToolCallFacts::default()
         }),
     });
@@ -245,7 +239,13 @@ fn record_result(gathered: &mut Gathered, wanted: &Wanted, raw: Value, is_error:
 /// How a call ended, with the code that stands for it on the span.
 enum Ending {
     Result { raw: Value, is_error: bool },
-    NoResult { code: i64, message: String },
+    NoResult {
+        /// The server's code, or the one that stands for what happened.
+        code: i64,
+        /// What happened, when the code is not the server's own.
+        failure: Option<&'static str>,
+        message: String,
+    },
     Cancelled,
 }
 
@@ -255,18 +255,22 @@ impl Ending {
             CallOutcome::Result { raw, is_error } => Self::Result { raw, is_error },
             CallOutcome::ProtocolError { code, message, .. } => Self::NoResult {
                 code,
+                failure: None,
                 message: format!("the server answered with JSON-RPC error {code}: {message}"),
             },
             CallOutcome::Malformed { message, .. } => Self::NoResult {
                 code: INVALID_RESULT,
+                failure: Some("malformed_result"),
                 message: format!("the server's answer is no tool result: {message}"),
             },
             CallOutcome::TransportLost { message } => Self::NoResult {
                 code: CONNECTION_CLOSED,
+                failure: Some("transport"),
                 message: format!("the session ended before the answer: {message}"),
             },
             CallOutcome::TimedOut { budget } => Self::NoResult {
                 code: REQUEST_TIMEOUT,
+                failure: Some("timeout"),
                 message: format!("no answer within {}", seconds(budget)),
             },
             CallOutcome::Cancelled => Self::Cancelled,
@@ -278,6 +282,25 @@ impl Ending {
             Self::Result { is_error, .. } => *is_error,
             Self::NoResult { .. } => true,
             Self::Cancelled => false,
+        }
+    }
+
+    const fn failure(&self) -> Option<&'static str> {
+        match self {
+            Self::NoResult { failure, .. } => *failure,
+            Self::Result { .. } | Self::Cancelled => None,
+        }
+    }
+
+    /// Returns the code that the server itself sent.
+    const fn wire_code(&self) -> Option<i64> {
+        match self {
+            Self::NoResult {
+                code,
+                failure: None,
+                ..
+            } => Some(*code),
+            Self::NoResult { .. } | Self::Result { .. } | Self::Cancelled => None,
         }
     }
 

@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 use strandline_contract::{
+    policy::PolicyBlock,
     run::{SkippedStep, TrialError, Usage},
     trace::{Adaptation, Message, Part, Role, Trace},
     transcript::{ToolCall, ToolError, Transcript},
@@ -53,7 +54,7 @@ pub struct Gathered {
     /// Tokens used.
     pub usage: Usage,
     /// Calls that the tool policy blocked, as stored.
-    pub policy_blocks: Vec<Value>,
+    pub policy_blocks: Vec<PolicyBlock>,
     /// Steps that never ran.
     pub skipped_steps: Vec<SkippedStep>,
     /// Model requests made, retries included.

@@ -7,6 +7,7 @@ use strandline_contract::{
     binding::ServerBinding,
     run::{ExecutionVariant, PlannedCase, TrialRecord},
     suite::{ResolvedCase, ResolvedSuite},
+    verdict::TrialObservation,
 };
 
 use crate::models::ModelClient;
@@ -26,7 +27,7 @@ pub struct RunPlan {
     /// What to run, in authored order.
     pub case_variants: Vec<CaseVariant>,
     /// Trials that an earlier part of the same run has finished.
-    pub finished: Vec<TrialRecord>,
+    pub finished: Vec<(TrialKey, TrialObservation)>,
     /// When the run first started, ms since the Unix epoch, if it is resumed.
     pub first_started_at: Option<i64>,
     /// Trials at once.
@@ -109,7 +110,7 @@ impl RunPlan {
     /// Returns the trials that are still to be run, in authored order.
     #[must_use]
     pub fn outstanding(&self) -> Vec<Outstanding> {
-        let done: BTreeSet<TrialKey> = self.finished.iter().map(TrialKey::of).collect();
+        let done: BTreeSet<TrialKey> = self.finished.iter().map(|(key, _)| key.clone()).collect();
         let mut trials = Vec::new();
         for (case_variant, planned) in self.case_variants.iter().enumerate() {
             for iteration_number in 0..planned.trials {

@@ -1,0 +1,334 @@
+//! When each trial runs, and how a run ends.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::Value;
+use strandline_contract::{
+    canonical::sha256_canonical,
+    event::RunEvent,
+    run::{ErrorLayer, ExecutionVariant, RunRecord, RunStatus, TrialError, TrialRecord},
+    trace::Trace,
+    verdict::{CaseInput, TrialObservation, ValidityPolicy},
+    words::TaskResult,
+};
+use strandline_derive::verdict::derive_decision;
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    plan::{Outstanding, RunPlan, TrialKey},
+    record,
+    servers::{Servers, SetupRefusal},
+    trial::{self, Shared},
+};
+use crate::mcp::{ConnectOptions, now_ms};
+
+/// How many tools' worth of events may wait for a slow listener.
+const EVENT_QUEUE: usize = 1_024;
+
+/// Makes the channel that a run reports over.
+#[must_use]
+pub fn event_channel() -> (mpsc::Sender<RunEvent>, mpsc::Receiver<RunEvent>) {
+    mpsc::channel(EVENT_QUEUE)
+}
+
+/// Asks a run to finish early: trials in flight are cancelled, no more start,
+/// and the run is stored.
+pub type Stop = CancellationToken;
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub struct RunEnd {
+    /// The run as stored.
+    pub record: RunRecord,
+    /// Why the servers could not be set up: wire code and findings.
+    pub setup_failure: Option<(&'static str, String)>,
+    /// The provider rejected our credentials (`CREDENTIALS_REJECTED`).
+    pub credentials_rejected: Option<String>,
+}
+
+/// Why no further trial is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Halt {
+    Stopped,
+    TimedOut,
+    FailFast(String),
+    CredentialsRejected(String),
+}
+
+/// Runs a plan to its end and reports everything over `events`.
+///
+/// Problems of a listener never fail a run. The decision follows verdict
+/// policy v2 over every configured trial, resumed ones included.
+pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> RunEnd {
+    let plan = Arc::new(plan);
+    let mut record = opening_record(&plan);
+    send(&events, RunEvent::RunStarted(Box::new(record.clone()))).await;
+    let execution = &plan.suite.execution;
+    let servers = Arc::new(Servers::new(
+        plan.servers.clone(),
+        ConnectOptions {
+            setup_timeout: Duration::from_millis(execution.setup_timeout_ms),
+            settle: Duration::from_millis(execution.tool_settle_ms),
+            cancel: stop.clone(),
+            ..ConnectOptions::default()
+        },
+        execution.session,
+        plan.suite.defaults.tool_policy.clone(),
+        plan.egress_canary.clone(),
+    ));
+    let preflight = if plan.servers.is_empty() {
+        Ok(Vec::new())
+    } else {
+        servers.preflight().await
+    };
+    let mut observed = Observed::from(plan.finished.clone());
+    let mut end = RunEnd {
+        record: record.clone(),
+        setup_failure: None,
+        credentials_rejected: None,
+    };
+    match preflight {
+        Ok(facts) => {
+            record.servers = facts;
+            let halt = run_trials(&plan, &servers, &events, &stop, &mut observed).await;
+            record.status = match &halt {
+                None => RunStatus::Completed,
+                Some(Halt::TimedOut) => RunStatus::TimedOut,
+                Some(Halt::Stopped | Halt::FailFast(_)) => RunStatus::Cancelled,
+                Some(Halt::CredentialsRejected(_)) => RunStatus::Failed,
+            };
+            record.error = halt.as_ref().map(halt_line);
+            if let Some(Halt::CredentialsRejected(message)) = halt {
+                end.credentials_rejected = Some(message);
+            }
+        }
+        Err(refusal) => {
+            record.servers.clone_from(&refusal.facts);
+            if stop.is_cancelled() {
+                record.status = RunStatus::Cancelled;
+                record.error = Some(halt_line(&Halt::Stopped));
+            } else {
+                abort_trials(&plan, &refusal, &events, &mut observed).await;
+                record.status = RunStatus::Failed;
+                record.error = Some(format!("{}: {}", refusal.code, refusal.message));
+                end.setup_failure = Some((refusal.code, refusal.message));
+            }
+        }
+    }
+    servers.close().await;
+    record.ended_at = Some(epoch_ms());
+    match decide(&plan, &observed) {
+        Ok(decision) => record.decision = Some(decision),
+        Err(message) => record.integrity_error = Some(message),
+    }
+    send(&events, RunEvent::RunFinished(Box::new(record.clone()))).await;
+    end.record = record;
+    end
+}
+
+fn opening_record(plan: &RunPlan) -> RunRecord {
+    let resolved_suite = serde_json::to_value(plan.suite.as_ref()).unwrap_or(Value::Null);
+    RunRecord {
+        id: plan.run_id.clone(),
+        status: RunStatus::Running,
+        suite_id: plan.suite.suite.id.clone(),
+        suite_name: plan.suite.suite.name.clone(),
+        suite_path: plan.suite_path.clone(),
+        source_hash: plan.source_hash.clone(),
+        resolved_hash: sha256_canonical(&resolved_suite),
+        resolved_suite,
+        plan: plan.planned_cases(),
+        settings: plan.settings.clone(),
+        servers: Vec::new(),
+        started_at: plan.first_started_at.unwrap_or_else(epoch_ms),
+        ended_at: None,
+        decision: None,
+        integrity_error: None,
+        error: None,
+        scripted: plan.is_scripted(),
+        strandline_version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// Runs every outstanding trial, in authored order, as many at once as the plan
+/// allows. Returns why it ended early, if it did.
+async fn run_trials(
+    plan: &Arc<RunPlan>,
+    servers: &Arc<Servers>,
+    events: &mpsc::Sender<RunEvent>,
+    stop: &Stop,
+    observed: &mut Observed,
+) -> Option<Halt> {
+    let token = stop.child_token();
+    let shared = Arc::new(Shared {
+        plan: Arc::clone(plan),
+        servers: Arc::clone(servers),
+        events: events.clone(),
+        stop: token.clone(),
+        server_permits: Arc::new(Semaphore::new(plan.server_concurrency.max(1))),
+    });
+    let deadline = tokio::time::Instant::now() + plan.run_budget();
+    let mut waiting: VecDeque<Outstanding> = plan.outstanding().into();
+    let mut running = JoinSet::new();
+    let mut halt: Option<Halt> = None;
+    loop {
+        while halt.is_none() && running.len() < plan.concurrency.max(1) {
+            let Some(next) = waiting.pop_front() else {
+                break;
+            };
+            let shared = Arc::clone(&shared);
+            running.spawn(async move { trial::run(&shared, next).await });
+        }
+        let ended = tokio::select! {
+            biased;
+            () = stop.cancelled(), if halt.is_none() => {
+                halt = Some(Halt::Stopped);
+                continue;
+            }
+            () = tokio::time::sleep_until(deadline), if halt.is_none() => {
+                token.cancel();
+                halt = Some(Halt::TimedOut);
+                continue;
+            }
+            ended = running.join_next() => ended,
+        };
+        match ended {
+            None => return halt.filter(|halt| !waiting.is_empty() || !is_fail_fast(halt)),
+            Some(Ok(finished)) => {
+                if halt.is_none() {
+                    halt = halt_after(plan, &finished.0);
+                }
+                observed.add(&finished.0);
+                send(events, RunEvent::TrialFinished(Box::new(finished))).await;
+            }
+            // A panic in a trial is ours; its configured trial stays unattempted.
+            Some(Err(error)) => tracing::error!(%error, "a trial ended without a record"),
+        }
+    }
+}
+
+const fn is_fail_fast(halt: &Halt) -> bool {
+    matches!(halt, Halt::FailFast(_))
+}
+
+/// Says whether a finished trial ends the run.
+fn halt_after(plan: &RunPlan, trial: &TrialRecord) -> Option<Halt> {
+    if let Some(error) = &trial.error
+        && error.layer == ErrorLayer::Model
+        && error.code == "credentials_rejected"
+    {
+        return Some(Halt::CredentialsRejected(error.message.clone()));
+    }
+    (plan.fail_fast && trial.result == Some(TaskResult::Failed))
+        .then(|| Halt::FailFast(trial.title.clone()))
+}
+
+fn halt_line(halt: &Halt) -> String {
+    match halt {
+        Halt::Stopped => "CANCELLED: the run was stopped by its user".to_owned(),
+        Halt::TimedOut => "the run used up its time (`execution.runTimeoutMs`)".to_owned(),
+        Halt::FailFast(title) => {
+            format!("stopped after the first failed trial (`--fail-fast`): {title}")
+        }
+        Halt::CredentialsRejected(message) => format!("CREDENTIALS_REJECTED: {message}"),
+    }
+}
+
+/// Records every outstanding trial as never begun: no server was ready, so no
+/// model was asked.
+async fn abort_trials(
+    plan: &Arc<RunPlan>,
+    refusal: &SetupRefusal,
+    events: &mpsc::Sender<RunEvent>,
+    observed: &mut Observed,
+) {
+    for outstanding in plan.outstanding() {
+        let finished = record::never_begun(plan, outstanding, refusal);
+        observed.add(&finished.0);
+        send(events, RunEvent::TrialFinished(Box::new(finished))).await;
+    }
+}
+
+/// What every case variant's trials contribute to the decision.
+#[derive(Debug, Default)]
+struct Observed(BTreeMap<(String, Option<ExecutionVariant>), Vec<TrialObservation>>);
+
+impl Observed {
+    fn add(&mut self, trial: &TrialRecord) {
+        self.0
+            .entry((trial.case_id.clone(), trial.variant.clone()))
+            .or_default()
+            .push(trial.into());
+    }
+}
+
+impl From<Vec<(TrialKey, TrialObservation)>> for Observed {
+    fn from(finished: Vec<(TrialKey, TrialObservation)>) -> Self {
+        let mut observed = Self::default();
+        for (key, observation) in finished {
+            observed
+                .0
+                .entry((key.case_id, key.variant))
+                .or_default()
+                .push(observation);
+        }
+        observed
+    }
+}
+
+/// Takes the decision of verdict policy v2 over every configured trial.
+fn decide(plan: &RunPlan, observed: &Observed) -> Result<Value, String> {
+    let cases: Vec<CaseInput> = plan
+        .planned_cases()
+        .into_iter()
+        .map(|planned| CaseInput {
+            trials: observed
+                .0
+                .get(&(planned.case_id.clone(), planned.variant.clone()))
+                .cloned()
+                .unwrap_or_default(),
+            case_id: planned.case_id,
+            execution_variant: planned.variant,
+            configured_trials: u64::from(planned.configured_trials),
+            effective_pass_threshold: planned.pass_threshold,
+        })
+        .collect();
+    let policy = ValidityPolicy::from(&plan.suite.defaults.validity);
+    let decision = derive_decision(&policy, &cases).map_err(|refusal| refusal.to_string())?;
+    serde_json::to_value(decision).map_err(|error| error.to_string())
+}
+
+/// Makes an error of ours for a trial.
+pub(super) fn harness_error(code: &str, message: impl Into<String>) -> TrialError {
+    TrialError {
+        layer: ErrorLayer::Harness,
+        code: code.to_owned(),
+        message: message.into(),
+        http_status: None,
+    }
+}
+
+async fn send(events: &mpsc::Sender<RunEvent>, event: RunEvent) {
+    // A listener that went away is not the run's problem.
+    let _ = events.send(event).await;
+}
+
+/// Returns the time in whole milliseconds since the Unix epoch.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "milliseconds since the epoch fit in 64 bits"
+)]
+pub(super) fn epoch_ms() -> i64 {
+    now_ms() as i64
+}
+
+/// A trial's record and trace.
+pub type Finished = (TrialRecord, Trace);

@@ -1,0 +1,629 @@
+//! Sessions with the servers under test, and what setting them up showed.
+//!
+//! Every trial has its own sessions by default; a suite may choose one shared
+//! set. The first set is opened before any trial, so that a server that cannot
+//! be reached costs no tokens, and is handed to the first trial.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
+};
+
+use futures::future::join_all;
+use serde_json::Value;
+use strandline_contract::{
+    binding::ServerBinding,
+    canonical::sha256_canonical,
+    run::ServerFacts,
+    suite::{SessionMode, ToolPolicy},
+    trace::{Adaptation, Lint, Span, SpanStatus},
+};
+use strandline_derive::policy;
+use tokio::{net::TcpStream, sync::OnceCell};
+
+use super::catalog::{Catalog, NameConflict};
+use crate::mcp::{
+    self, Attribution, Captured, ConnectOptions, Listing, PhaseFailure, Session, now_ms,
+};
+
+/// How long the egress canary may take to connect.
+const CANARY_BUDGET: Duration = Duration::from_secs(5);
+
+/// One phase of setting one server up.
+#[derive(Debug, Clone)]
+pub struct SetupAttempt {
+    /// Connecting, or listing tools.
+    pub phase: SetupPhase,
+    /// The server's id in the suite.
+    pub server_id: String,
+    /// Start, ms since the Unix epoch.
+    pub started_at: f64,
+    /// End, ms since the Unix epoch.
+    pub ended_at: f64,
+    /// Why it failed, if it did.
+    pub failure: Option<PhaseFailure>,
+}
+
+/// A phase of setting a server up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetupPhase {
+    /// Start and handshake.
+    Connection,
+    /// `tools/list`.
+    Discovery,
+}
+
+impl SetupAttempt {
+    /// Returns the synthetic span of the attempt (`chain.md` §14.3).
+    #[must_use]
+    pub fn span(&self) -> Span {
+        let (prefix, name, category) = match self.phase {
+            SetupPhase::Connection => ("run-connect", "initialize", "connection"),
+            SetupPhase::Discovery => ("run-toolslist", "tools/list", "discovery"),
+        };
+        Span {
+            id: format!("{prefix}-{}", self.server_id),
+            parent_id: None,
+            name: name.to_owned(),
+            category: category.to_owned(),
+            status: if self.failure.is_some() {
+                SpanStatus::Error
+            } else {
+                SpanStatus::Ok
+            },
+            tool_name: None,
+            tool_call_id: None,
+            prompt_index: None,
+            mcp_error_code: self.failure.as_ref().and_then(|failure| failure.mcp_code),
+            started_at: self.started_at,
+            ended_at: self.ended_at,
+            attributes: Default::default(),
+        }
+    }
+}
+
+/// What setting all servers up showed.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// Every attempt, per server: connection, then discovery.
+    pub attempts: Vec<SetupAttempt>,
+    /// Whether our own network works, when that was asked.
+    pub egress: Option<Egress>,
+    /// Number of servers that were to be set up.
+    pub expected_server_ids: Vec<String>,
+}
+
+/// What the egress canary showed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Egress {
+    /// A connection could be made.
+    pub ok: bool,
+    /// When, ms since the Unix epoch.
+    pub at: f64,
+}
+
+/// A connected server.
+#[derive(Debug)]
+pub struct Connected {
+    binding: ServerBinding,
+    session: Session,
+    listing: RwLock<Listing>,
+}
+
+impl Connected {
+    /// Returns the server's name in the suite.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.binding.name
+    }
+
+    /// Returns the server's id in the suite.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.binding.id
+    }
+
+    /// Returns `stdio`, `http` or `sse`.
+    #[must_use]
+    pub const fn transport(&self) -> &'static str {
+        self.binding.transport.kind()
+    }
+
+    /// Returns the session.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Returns what a run stores about the server.
+    #[must_use]
+    pub fn facts(&self) -> ServerFacts {
+        let listing = self.listing.read().unwrap_or_else(PoisonError::into_inner);
+        let count = |entries: &Vec<Value>| entries.len() as u64;
+        ServerFacts {
+            name: self.binding.name.clone(),
+            transport: self.transport().to_owned(),
+            server_info: self
+                .session
+                .server_info()
+                .map(|info| Value::Object(info.clone())),
+            protocol_version: Some(self.session.protocol_version().to_owned()),
+            tool_count: Some(count(&listing.tools)),
+            prompt_count: listing.prompts.as_ref().map(count),
+            resource_count: listing.resources.as_ref().map(count),
+            tool_list_pages: Some(listing.tool_pages),
+            surface_hash: Some(sha256_canonical(&Value::Array(listing.tools.clone()))),
+            tools: listing.tools.clone(),
+            lints: listing.lints.clone(),
+        }
+    }
+}
+
+/// Every server of the suite, connected and listed.
+#[derive(Debug)]
+pub struct ServerSet {
+    servers: Vec<Connected>,
+    catalog: RwLock<Arc<Catalog>>,
+    /// What setting them up showed.
+    pub setup: Setup,
+    policy: Option<ToolPolicy>,
+}
+
+impl ServerSet {
+    /// Returns the servers in target order.
+    #[must_use]
+    pub fn servers(&self) -> &[Connected] {
+        &self.servers
+    }
+
+    /// Returns a server by id or, failing that, by name.
+    #[must_use]
+    pub fn server(&self, name: &str, id: Option<&str>) -> Option<&Connected> {
+        match id {
+            Some(id) => self.servers.iter().find(|server| server.id() == id),
+            None => self.servers.iter().find(|server| server.name() == name),
+        }
+    }
+
+    /// Returns the catalog as it stands.
+    #[must_use]
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lists tools again where a server said that they changed, and returns
+    /// the catalog. A listing that fails leaves the catalog as it was and says so.
+    pub async fn refreshed_catalog(&self) -> (Arc<Catalog>, Vec<Adaptation>) {
+        let mut notes = Vec::new();
+        let mut changed = false;
+        for server in &self.servers {
+            if !server.session.tools_changed() {
+                continue;
+            }
+            match server.session.list().await {
+                Ok(listing) => {
+                    notes.push(Adaptation {
+                        kind: "toolsListedAgain".to_owned(),
+                        subject: server.name().to_owned(),
+                        detail: format!(
+                            "the server said that its tools changed; it now lists {} tools",
+                            listing.tools.len()
+                        ),
+                    });
+                    *server
+                        .listing
+                        .write()
+                        .unwrap_or_else(PoisonError::into_inner) = listing;
+                    changed = true;
+                }
+                Err(failure) => notes.push(Adaptation {
+                    kind: "toolsNotListedAgain".to_owned(),
+                    subject: server.name().to_owned(),
+                    detail: format!(
+                        "the server said that its tools changed, and listing them failed: {failure}"
+                    ),
+                }),
+            }
+        }
+        if changed {
+            match build_catalog(&self.servers, self.policy.as_ref()) {
+                Ok(catalog) => {
+                    *self
+                        .catalog
+                        .write()
+                        .unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+                }
+                Err(refusal) => notes.push(Adaptation {
+                    kind: "changedToolsIgnored".to_owned(),
+                    subject: "tools".to_owned(),
+                    detail: refusal.message,
+                }),
+            }
+        }
+        (self.catalog(), notes)
+    }
+
+    /// Takes what the sessions recorded for themselves since the last time.
+    #[must_use]
+    pub fn drain(&self) -> Vec<Captured> {
+        self.servers
+            .iter()
+            .map(|server| server.session.drain())
+            .collect()
+    }
+
+    /// Ends every session, all at once.
+    pub async fn close(self) {
+        join_all(self.servers.into_iter().map(|server| server.session.close())).await;
+    }
+}
+
+/// Why the servers of a suite could not be set up.
+#[derive(Debug, Clone)]
+pub struct SetupRefusal {
+    /// Wire code (`suite-file.md` §9.5).
+    pub code: &'static str,
+    /// What happened, one line per finding, without secrets.
+    pub message: String,
+    /// What setting up showed until then.
+    pub setup: Setup,
+    /// What was recorded on the wire until then.
+    pub captured: Vec<Captured>,
+    /// Facts about the servers that could be reached.
+    pub facts: Vec<ServerFacts>,
+}
+
+/// The servers of one run.
+pub struct Servers {
+    bindings: Vec<ServerBinding>,
+    options: ConnectOptions,
+    mode: SessionMode,
+    policy: Option<ToolPolicy>,
+    canary: Option<String>,
+    canary_result: OnceCell<Egress>,
+    /// Opened before the run and not yet given to a trial.
+    warm: Mutex<Option<ServerSet>>,
+    shared: tokio::sync::Mutex<Option<Arc<ServerSet>>>,
+}
+
+/// The sessions that one trial uses.
+#[derive(Debug)]
+pub enum Lease {
+    /// The trial's own, ended after it.
+    Own(Box<ServerSet>),
+    /// One set for all trials.
+    Shared(Arc<ServerSet>),
+}
+
+impl Lease {
+    /// Returns the servers.
+    #[must_use]
+    pub fn set(&self) -> &ServerSet {
+        match self {
+            Self::Own(set) => set,
+            Self::Shared(set) => set,
+        }
+    }
+
+    /// Returns whether the sessions are the trial's own.
+    #[must_use]
+    pub const fn is_own(&self) -> bool {
+        matches!(self, Self::Own(_))
+    }
+
+    /// Ends the sessions if they are the trial's own.
+    pub async fn release(self) {
+        match self {
+            Self::Own(set) => set.close().await,
+            Self::Shared(_) => {}
+        }
+    }
+}
+
+impl Servers {
+    /// Names the servers of a run; nothing is started yet.
+    #[must_use]
+    pub fn new(
+        bindings: Vec<ServerBinding>,
+        options: ConnectOptions,
+        mode: SessionMode,
+        policy: Option<ToolPolicy>,
+        canary: Option<String>,
+    ) -> Self {
+        Self {
+            bindings,
+            options,
+            mode,
+            policy,
+            canary,
+            canary_result: OnceCell::new(),
+            warm: Mutex::new(None),
+            shared: tokio::sync::Mutex::new(None),
+        }
+    }
+
+    /// Connects once before any trial (`suite-file.md` §9.4, steps 7 and 8) and
+    /// keeps the sessions for the first one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a server cannot be reached or listed, when two servers list
+    /// one tool name, or when the tool policy denies a tool that nobody lists.
+    pub async fn preflight(&self) -> Result<Vec<ServerFacts>, SetupRefusal> {
+        let set = self.open().await?;
+        let facts = set.servers.iter().map(Connected::facts).collect();
+        match self.mode {
+            SessionMode::Fresh => {
+                *self.warm.lock().unwrap_or_else(PoisonError::into_inner) = Some(set);
+            }
+            SessionMode::Shared => *self.shared.lock().await = Some(Arc::new(set)),
+        }
+        Ok(facts)
+    }
+
+    /// Returns the sessions of one trial.
+    ///
+    /// A shared set whose sessions ended is opened again for the trials to come.
+    ///
+    /// # Errors
+    ///
+    /// As [`Servers::preflight`].
+    pub async fn acquire(&self) -> Result<Lease, SetupRefusal> {
+        match self.mode {
+            SessionMode::Fresh => {
+                let warm = self
+                    .warm
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take();
+                let set = match warm {
+                    Some(set) => set,
+                    None => self.open().await?,
+                };
+                Ok(Lease::Own(Box::new(set)))
+            }
+            SessionMode::Shared => {
+                let mut shared = self.shared.lock().await;
+                if let Some(set) = shared.as_ref()
+                    && set.servers.iter().all(|server| server.session.is_alive())
+                {
+                    return Ok(Lease::Shared(Arc::clone(set)));
+                }
+                let set = Arc::new(self.open().await?);
+                *shared = Some(Arc::clone(&set));
+                Ok(Lease::Shared(set))
+            }
+        }
+    }
+
+    /// Ends what no trial holds.
+    pub async fn close(&self) {
+        let warm = self
+            .warm
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(set) = warm {
+            set.close().await;
+        }
+        if let Some(set) = self.shared.lock().await.take()
+            && let Some(set) = Arc::into_inner(set)
+        {
+            set.close().await;
+        }
+    }
+
+    /// Connects and lists every server at the same time.
+    async fn open(&self) -> Result<ServerSet, SetupRefusal> {
+        let opened = join_all(
+            self.bindings
+                .iter()
+                .map(|binding| open_one(binding, &self.options)),
+        )
+        .await;
+        let mut setup = Setup {
+            expected_server_ids: self
+                .bindings
+                .iter()
+                .map(|binding| binding.id.clone())
+                .collect(),
+            ..Setup::default()
+        };
+        let mut servers = Vec::new();
+        let mut captured = Vec::new();
+        let mut refusal: Option<(&'static str, Vec<String>)> = None;
+        for (binding, outcome) in self.bindings.iter().zip(opened) {
+            setup.attempts.extend(outcome.attempts);
+            match outcome.server {
+                Ok(server) => servers.push(server),
+                Err(failed) => {
+                    captured.push(failed.captured);
+                    let (code, lines) = refusal.get_or_insert((failed.code, Vec::new()));
+                    if failed.code == CONNECT_FAILED {
+                        *code = CONNECT_FAILED;
+                    }
+                    lines.push(format!("server `{}`: {}", binding.name, failed.failure));
+                }
+            }
+        }
+        setup.egress = self.egress(&setup).await;
+        if let Some((code, lines)) = refusal {
+            return Err(refuse(code, lines.join("\n"), setup, captured, servers).await);
+        }
+        match build_catalog(&servers, self.policy.as_ref()) {
+            Ok(catalog) => Ok(ServerSet {
+                servers,
+                catalog: RwLock::new(Arc::new(catalog)),
+                setup,
+                policy: self.policy.clone(),
+            }),
+            Err(problem) => {
+                Err(refuse(problem.code, problem.message, setup, captured, servers).await)
+            }
+        }
+    }
+
+    /// Runs the egress canary, at most once per run, and only when a server is
+    /// to blame for not being reached.
+    async fn egress(&self, setup: &Setup) -> Option<Egress> {
+        let blamed = setup.attempts.iter().any(|attempt| {
+            attempt.phase == SetupPhase::Connection
+                && attempt
+                    .failure
+                    .as_ref()
+                    .is_some_and(|failure| failure.attribution == Attribution::Theirs)
+        });
+        let target = self.canary.as_ref().filter(|_| blamed)?;
+        let result = self
+            .canary_result
+            .get_or_init(|| async {
+                let connected =
+                    tokio::time::timeout(CANARY_BUDGET, TcpStream::connect(target.as_str())).await;
+                Egress {
+                    ok: matches!(connected, Ok(Ok(_))),
+                    at: now_ms(),
+                }
+            })
+            .await;
+        Some(*result)
+    }
+}
+
+const CONNECT_FAILED: &str = "SERVER_CONNECT_FAILED";
+const LISTING_FAILED: &str = "TOOL_CATALOG_FAILED";
+
+struct Opened {
+    attempts: Vec<SetupAttempt>,
+    server: Result<Connected, OpenFailure>,
+}
+
+struct OpenFailure {
+    code: &'static str,
+    failure: PhaseFailure,
+    captured: Captured,
+}
+
+async fn open_one(binding: &ServerBinding, options: &ConnectOptions) -> Opened {
+    let attempt = |phase, started_at, failure: Option<&PhaseFailure>| SetupAttempt {
+        phase,
+        server_id: binding.id.clone(),
+        started_at,
+        ended_at: now_ms(),
+        failure: failure.cloned(),
+    };
+    let started_at = now_ms();
+    let session = match mcp::connect(binding, options).await {
+        Ok(session) => session,
+        Err((failure, captured)) => {
+            return Opened {
+                attempts: vec![attempt(SetupPhase::Connection, started_at, Some(&failure))],
+                server: Err(OpenFailure {
+                    code: CONNECT_FAILED,
+                    failure,
+                    captured,
+                }),
+            };
+        }
+    };
+    let connected = attempt(SetupPhase::Connection, started_at, None);
+    let started_at = now_ms();
+    match session.list().await {
+        Ok(listing) => Opened {
+            attempts: vec![connected, attempt(SetupPhase::Discovery, started_at, None)],
+            server: Ok(Connected {
+                binding: binding.clone(),
+                session,
+                listing: RwLock::new(listing),
+            }),
+        },
+        Err(failure) => {
+            let discovery = attempt(SetupPhase::Discovery, started_at, Some(&failure));
+            let captured = session.drain();
+            session.close().await;
+            Opened {
+                attempts: vec![connected, discovery],
+                server: Err(OpenFailure {
+                    code: LISTING_FAILED,
+                    failure,
+                    captured,
+                }),
+            }
+        }
+    }
+}
+
+async fn refuse(
+    code: &'static str,
+    message: String,
+    setup: Setup,
+    mut captured: Vec<Captured>,
+    servers: Vec<Connected>,
+) -> SetupRefusal {
+    let facts = servers.iter().map(Connected::facts).collect();
+    captured.extend(servers.iter().map(|server| server.session.drain()));
+    join_all(servers.into_iter().map(|server| server.session.close())).await;
+    SetupRefusal {
+        code,
+        message,
+        setup,
+        captured,
+        facts,
+    }
+}
+
+/// A catalog that cannot be used.
+struct CatalogProblem {
+    code: &'static str,
+    message: String,
+}
+
+fn build_catalog(
+    servers: &[Connected],
+    policy: Option<&ToolPolicy>,
+) -> Result<Catalog, CatalogProblem> {
+    let listings: Vec<(String, Vec<Value>)> = servers
+        .iter()
+        .map(|server| {
+            let listing = server.listing.read().unwrap_or_else(PoisonError::into_inner);
+            (server.name().to_owned(), listing.tools.clone())
+        })
+        .collect();
+    let mut catalog = Catalog::new(
+        listings
+            .iter()
+            .map(|(name, tools)| (name.as_str(), tools.as_slice())),
+    )
+    .map_err(|conflicts| CatalogProblem {
+        code: "TOOL_NAME_CONFLICT",
+        message: conflicts.iter().map(conflict_line).collect::<Vec<_>>().join("\n"),
+    })?;
+    if let Some(policy) = policy {
+        let frozen = policy::freeze(policy, &catalog.inventory).map_err(|unknown| {
+            CatalogProblem {
+                code: "TOOL_POLICY_INVALID",
+                message: format!(
+                    "`toolPolicy.deny` names tools that no server lists: {}",
+                    unknown.join(", ")
+                ),
+            }
+        })?;
+        catalog.policy = Some(frozen);
+    }
+    Ok(catalog)
+}
+
+fn conflict_line(conflict: &NameConflict) -> String {
+    format!(
+        "tool `{}` is listed by servers `{}` and `{}`; bind one of them, or run them as two suites",
+        conflict.tool_name, conflict.servers[0], conflict.servers[1]
+    )
+}
+
+/// Returns the findings about every server of a set.
+#[must_use]
+pub fn lints(facts: &[ServerFacts]) -> Vec<Lint> {
+    facts
+        .iter()
+        .flat_map(|server| server.lints.iter().cloned())
+        .collect()
+}
