@@ -1,6 +1,6 @@
 //! Model and tools taking turns over one prompt (`suite-file.md` §6.2).
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use futures::future::join_all;
 use serde_json::Value;
@@ -21,7 +21,9 @@ use super::{
 };
 use crate::{
     mcp::{CallOptions, now_ms},
-    models::{ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, attributes},
+    models::{ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolDefinition,
+        chat_attributes,
+    },
 };
 
 /// Why a step ended the trial.
@@ -115,20 +117,19 @@ impl TrialRun<'_> {
         loop {
             self.notify(Stage::Selection, WaitingFor::Model);
             let started_at = now_ms();
-            let answer = model
-                .complete(
-                    ModelRequest {
-                        system: self.suite.defaults.system_prompt.as_deref(),
-                        messages: &self.gathered.trace.messages,
-                        tools: &self.catalog.definitions,
-                        temperature: self.suite.defaults.temperature,
-                        seed: self.seed,
-                        iteration_number: self.iteration_number,
-                    },
-                    token,
-                )
-                .await;
-            self.record_request(model, started_at, &answer);
+            let conversation = self.gathered.conversation();
+            let request = ModelRequest {
+                system: self.suite.defaults.system_prompt.as_deref(),
+                messages: &conversation,
+                tools: &self.catalog.definitions,
+                temperature: self.suite.defaults.temperature,
+                seed: self.seed,
+                iteration_number: self.iteration_number,
+            };
+            let answer = model.complete(request, token).await;
+            let attributes = chat_attributes(model, &request, &answer);
+            drop(conversation);
+            self.record_request(model, started_at, &answer, attributes);
             match answer {
                 Ok(response) => {
                     self.gathered.spend(response.usage);
@@ -158,6 +159,7 @@ impl TrialRun<'_> {
         model: &dyn ModelClient,
         started_at: f64,
         answer: &Result<ModelResponse, ModelError>,
+        attributes: BTreeMap<String, Value>,
     ) {
         let ended_at = now_ms();
         self.gathered.model_wait_ms += (ended_at - started_at).max(0.0);
@@ -180,13 +182,13 @@ impl TrialRun<'_> {
             mcp_error_code: None,
             started_at,
             ended_at,
-            attributes: attributes::chat(model, self.suite.defaults.temperature, self.seed, answer),
+            attributes,
         };
         self.gathered.trace.spans.push(span);
     }
 
     /// Records the exact set of tools that the model is offered in this turn.
-    fn offer(&mut self, tools: &[crate::models::ToolDefinition], model: &dyn ModelClient) {
+    fn offer(&mut self, tools: &[ToolDefinition], model: &dyn ModelClient) {
         let prompt_index = self.gathered.prompt_index();
         let offered = OfferedTools {
             prompt_index,

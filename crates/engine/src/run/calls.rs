@@ -25,11 +25,13 @@ use strandline_contract::{
 
 use super::{
     gathered::Gathered,
-    results::{error_text, model_text},
     catalog::Catalog,
     servers::Connected,
 };
-use crate::mcp::{CallOutcome, CallRecord};
+use crate::{
+    mcp::{CallOutcome, CallRecord},
+    models::{DEFAULT_RESULT_CHARACTERS, result_text},
+};
 
 /// JSON-RPC code that stands for a session that ended (`chain.md` §1).
 const CONNECTION_CLOSED: i64 = -32000;
@@ -212,8 +214,9 @@ pub fn record_sent(
 }
 
 fn record_result(gathered: &mut Gathered, wanted: &Wanted, raw: Value, is_error: bool) -> Part {
-    let view = model_text(&wanted.tool_name, &raw);
-    for adaptation in view.adaptations {
+    let whole = result_text(&wanted.tool_name, &raw, usize::MAX).text;
+    let shown = result_text(&wanted.tool_name, &raw, DEFAULT_RESULT_CHARACTERS);
+    if let Some(adaptation) = shown.adaptation {
         gathered.adapt(adaptation);
     }
     if is_error {
@@ -224,12 +227,12 @@ fn record_result(gathered: &mut Gathered, wanted: &Wanted, raw: Value, is_error:
             tool_call_id: Some(wanted.tool_call_id.clone()),
         });
     }
-    push_result_row(gathered, wanted, &raw, &view.full_text);
+    push_result_row(gathered, wanted, &raw, &whole);
     Part::ToolResult {
         tool_call_id: wanted.tool_call_id.clone(),
         tool_name: wanted.tool_name.clone(),
         result: Some(raw),
-        model_text: view.text,
+        model_text: shown.text,
         is_error,
         policy_block: false,
         error: None,
@@ -333,22 +336,22 @@ fn push_timing(gathered: &mut Gathered, wanted: &Wanted, duration_ms: f64) {
     }
 }
 
-fn push_result_row(gathered: &mut Gathered, wanted: &Wanted, raw: &Value, full_text: &str) {
+fn push_result_row(gathered: &mut Gathered, wanted: &Wanted, raw: &Value, whole: &str) {
     let rows = gathered.transcript.tool_results.get_or_insert_default();
     if rows.len() >= MAX_TOOL_RESULTS {
         gathered.results_dropped = true;
         return;
     }
-    let truncated = utf16_len(full_text) > MAX_RESULT_TEXT;
+    let truncated = utf16_len(whole) > MAX_RESULT_TEXT;
     #[expect(
         clippy::cast_precision_loss,
         reason = "a result is far smaller than 2^53 bytes"
     )]
-    let bytes = full_text.len() as f64;
+    let bytes = whole.len() as f64;
     rows.push(ToolResult {
         tool_call_id: Some(wanted.tool_call_id.clone()),
         tool_name: wanted.tool_name.clone(),
-        text: Some(utf16_prefix(full_text, MAX_RESULT_TEXT).to_owned()),
+        text: Some(utf16_prefix(whole, MAX_RESULT_TEXT).to_owned()),
         truncated: truncated.then_some(true),
         structured_content: raw
             .get("structuredContent")
@@ -362,4 +365,52 @@ fn push_result_row(gathered: &mut Gathered, wanted: &Wanted, raw: &Value, full_t
         },
         raw_bytes: None,
     });
+}
+
+/// Returns the text of an error result: its text parts joined by a space, else
+/// its structured content (`assertions.md` §6.2).
+fn error_text(raw: &Value) -> String {
+    let texts: Vec<&str> = raw
+        .get("content")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|block| block.get("text").and_then(Value::as_str))
+        .collect();
+    if texts.is_empty() {
+        raw.get("structuredContent")
+            .map(Value::to_string)
+            .unwrap_or_default()
+    } else {
+        texts.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_speaks_through_its_text_or_its_structure() {
+        let raw = json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]});
+        assert_eq!(error_text(&raw), "a b");
+        assert_eq!(error_text(&json!({"structuredContent": {"e": 1}})), r#"{"e":1}"#);
+        assert_eq!(error_text(&json!({})), "");
+    }
+
+    #[test]
+    fn only_a_code_of_the_server_itself_is_reported_as_its_own() {
+        let ending = Ending::of(CallOutcome::TimedOut {
+            budget: Duration::from_secs(2),
+        });
+        assert_eq!(ending.code(), Some(REQUEST_TIMEOUT));
+        assert_eq!(ending.wire_code(), None);
+        assert_eq!(ending.failure(), Some("timeout"));
+        let ending = Ending::of(CallOutcome::ProtocolError {
+            code: -32602,
+            message: "no".to_owned(),
+            data: None,
+        });
+        assert_eq!(ending.wire_code(), Some(-32602));
+    }
 }

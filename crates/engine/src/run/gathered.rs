@@ -4,6 +4,8 @@
 //! stopped keeps what it has, and an assertion in the middle of a case reads
 //! the state so far.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use strandline_contract::{
     policy::PolicyBlock,
@@ -96,6 +98,33 @@ impl Gathered {
     #[must_use]
     pub fn prompt_index(&self) -> u32 {
         u32::try_from(self.turns.len().saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the conversation as a model is given it: of a pinned call only
+    /// the plain texts (`suite-file.md` §6.2).
+    #[must_use]
+    pub fn conversation(&self) -> Cow<'_, [Message]> {
+        let pinned = |message: &Message| {
+            message.role == Role::Tool
+                && matches!(
+                    self.turns.get(message.prompt_index as usize),
+                    Some(Turn {
+                        opened: Opened::Pinned { .. },
+                        ..
+                    })
+                )
+        };
+        let messages = &self.trace.messages;
+        if messages.iter().any(pinned) {
+            messages
+                .iter()
+                .filter(|message| !pinned(message))
+                .cloned()
+                .collect::<Vec<_>>()
+                .into()
+        } else {
+            messages.into()
+        }
     }
 
     /// Appends a message to the open turn.

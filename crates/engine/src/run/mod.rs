@@ -6,20 +6,25 @@
 //! | module | tells |
 //! |---|---|
 //! | [`plan`] | what is to be run: case variants, models, bounds |
-//! | [`dispatcher`] | when each trial runs, and how a run ends |
-//! | [`servers`] | sessions, tool catalog, setup signals |
-//! | [`trial`] | the steps of one trial |
-//! | [`agent`] | model and tools taking turns over one prompt |
-//! | [`calls`] | one tool call, from policy to recorded result |
-//! | [`record`] | what a finished trial is graded and stored as |
+//! | `dispatcher` | when each trial runs, and how a run ends |
+//! | `servers`, `catalog` | sessions, what setting them up showed, their tools |
+//! | `trial` | the steps of one trial |
+//! | `agent` | model and tools taking turns over one prompt |
+//! | `calls` | one tool call, from policy to recorded result |
+//! | `gathered` | what a trial has gathered so far |
+//! | `record` | what a finished trial is graded and stored as |
+//! | `bound` | budgets that never cut a record short |
 
-pub mod agent;
-pub mod calls;
-pub mod dispatcher;
+mod agent;
+mod bound;
+mod calls;
+mod catalog;
+mod dispatcher;
+mod gathered;
 pub mod plan;
-pub mod record;
-pub mod servers;
-pub mod trial;
+mod record;
+mod servers;
+mod trial;
 
-pub use dispatcher::{Stop, run};
-pub use plan::{CaseVariant, RunPlan};
+pub use dispatcher::{RunEnd, Stop, event_channel, run};
+pub use plan::{CaseVariant, RunPlan, TrialKey};
