@@ -36,7 +36,7 @@ pub struct ChainInput<'a> {
 }
 
 /// What a case says about itself (`chain.md` §2.1).
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthoredCase {
     /// Whether a model chooses the calls.
@@ -57,7 +57,7 @@ pub struct AuthoredCase {
     #[serde(default, deserialize_with = "null_as_default")]
     pub has_user_ask: bool,
     /// What the case prescribes about calls.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_expectation: Option<ToolExpectation>,
 }
 
