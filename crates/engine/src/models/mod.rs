@@ -90,9 +90,10 @@ pub struct ModelRequest<'a> {
     pub seed: Option<u64>,
     /// The trial's ordinal, for a scripted model.
     pub iteration_number: u32,
-    /// Answers that the model has given in this conversation, for a scripted
-    /// model: the assistant messages of pinned calls are not among them.
-    pub answered: u32,
+    /// Times that the model was asked before in this conversation, whether it
+    /// answered or failed; a scripted model takes its next turn by it. (The
+    /// messages do not tell: pinned calls add assistant messages of ours.)
+    pub asked: u32,
 }
 
 /// A tool as offered to a model.

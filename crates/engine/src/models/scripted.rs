@@ -114,7 +114,7 @@ impl ModelClient for ScriptedModel {
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
         let turns = self.script.turns(request.iteration_number);
-        let index = usize::try_from(request.answered).unwrap_or(usize::MAX);
+        let index = usize::try_from(request.asked).unwrap_or(usize::MAX);
         let Some(turn) = turns.get(index) else {
             return Err(self.exhausted(turns.len(), request.iteration_number));
         };

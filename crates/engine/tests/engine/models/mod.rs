@@ -65,7 +65,7 @@ fn request<'a>(messages: &'a [Message], tools: &'a [ToolDefinition]) -> ModelReq
         temperature: None,
         seed: None,
         iteration_number: 0,
-        answered: 0,
+        asked: 0,
     }
 }
 

@@ -19,10 +19,10 @@ fn model(script: &Value) -> ScriptedModel {
 async fn answer(
     model: &ScriptedModel,
     messages: &[Message],
-    answered: u32,
+    asked: u32,
 ) -> Result<Vec<Part>, (ModelErrorKind, String)> {
     let request = ModelRequest {
-        answered,
+        asked,
         ..request(messages, &[])
     };
     model
@@ -153,7 +153,7 @@ async fn a_delay_is_waited_for_and_ends_with_the_trial() {
     let cancel = CancellationToken::new();
     let messages = [user("hello")];
     let request = ModelRequest {
-        answered: 1,
+        asked: 1,
         ..request(&messages, &[])
     };
     let (outcome, ()) = tokio::join!(model.complete(request, &cancel), async { cancel.cancel() });
@@ -161,4 +161,13 @@ async fn a_delay_is_waited_for_and_ends_with_the_trial() {
         outcome.map_err(|error| error.kind).err(),
         Some(ModelErrorKind::Cancelled)
     );
+}
+
+#[tokio::test]
+async fn a_failed_turn_is_used_up() {
+    let model = model(&json!([{"fail": {"status": 503}}, {"say": "Back."}]));
+    let messages = [user("hello")];
+    let (kind, _) = answer(&model, &messages, 0).await.expect_err("an error");
+    assert_eq!(kind, ModelErrorKind::ServerFault);
+    assert_eq!(answer(&model, &messages, 1).await, Ok(vec![text("Back.")]));
 }
