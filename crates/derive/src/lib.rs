@@ -5,19 +5,23 @@
 //!
 //! | question | module | spec |
 //! |---|---|---|
+//! | do a trial's assertions hold, and does it pass? | [`assertions`] | `assertions.md` |
 //! | where is an assertion kind judged? | [`kinds`] | `chain.md` §5 |
+//! | may a tool be called? | [`policy`] | `suite-file.md` §4.2 |
 //! | where did value stop? | [`chain`] | `chain.md` §4–§9 |
 //! | was a stage reached, and how long did it take? | [`measurements`] | `measurements.md` |
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
 //! | did it change between two runs? | [`compare`] | `verdict.md` §11 |
 
+pub mod assertions;
 pub mod chain;
 pub mod compare;
 pub mod decision;
 mod document;
 pub mod kinds;
 pub mod measurements;
+pub mod policy;
 pub mod surface;
 pub mod verdict;
 

@@ -9,11 +9,13 @@ mod advice;
 mod assertion;
 mod evidence;
 mod grading;
+mod matching;
 mod measurement;
 mod next_action;
 mod policy;
 mod registry;
 mod stage;
+mod standard_check;
 mod transcript;
 mod trial;
 mod verdict;
@@ -29,11 +31,13 @@ pub use evidence::{
     ToolExpectation,
 };
 pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus};
+pub use matching::{ArgumentMatching, CallOrder, ExpectationFailure};
 pub use measurement::{LatencyBasis, Reach, SetupPhase};
 pub use next_action::NextAction;
 pub use policy::{PolicyReason, ToolClassification};
 pub use registry::{VocabularyWords, registry};
 pub use stage::{FailureCategory, Stage, StageReason, StageState};
+pub use standard_check::StandardCheck;
 pub use transcript::{CaptureState, RenderStatus, SizeBasis, TimingProvenance, ToolErrorKind};
 pub use trial::{IterationStatus, TaskResult};
 pub use verdict::{

@@ -1,4 +1,6 @@
 //! Every derivation against its vectors and invariants; one module per family.
 
+mod assertions;
 mod chain;
+mod matching;
 mod measurements;
