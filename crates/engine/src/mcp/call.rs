@@ -193,23 +193,11 @@ impl Session {
         let request_message = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         match request(self.peer(), self.tap(), request_message, bounds).await {
             Ended::Answered(Answer::Result(raw)) => read_result(raw),
-            Ended::Answered(Answer::Error(error)) => match read_error(&error) {
-                Ok(error) => CallOutcome::ProtocolError {
-                    code: error.code,
-                    message: error.message,
-                    data: error.data,
-                },
-                Err(message) => CallOutcome::Malformed {
-                    message,
-                    raw: Some(error),
-                },
-            },
+            Ended::Answered(Answer::Error(error)) => read_protocol_error(error),
             Ended::Answered(Answer::Malformed { message, raw }) => {
                 CallOutcome::Malformed { message, raw }
             }
-            Ended::Answered(Answer::Failed(PhaseFailure { message, .. })) => {
-                CallOutcome::TransportLost { message }
-            }
+            Ended::Answered(Answer::Failed { failure, error }) => refused(failure, error),
             Ended::Lost(detail) => CallOutcome::TransportLost {
                 message: self.lost(detail).await,
             },
@@ -218,6 +206,31 @@ impl Session {
             },
             Ended::Cancelled => CallOutcome::Cancelled,
         }
+    }
+}
+
+/// Reads the `error` member of an answer.
+fn read_protocol_error(error: Value) -> CallOutcome {
+    match read_error(&error) {
+        Ok(error) => CallOutcome::ProtocolError {
+            code: error.code,
+            message: error.message,
+            data: error.data,
+        },
+        Err(message) => CallOutcome::Malformed {
+            message,
+            raw: Some(error),
+        },
+    }
+}
+
+/// A refusal that carries a JSON-RPC error ends the call with that error.
+fn refused(failure: PhaseFailure, error: Option<Value>) -> CallOutcome {
+    match error.map(read_protocol_error) {
+        Some(outcome @ CallOutcome::ProtocolError { .. }) => outcome,
+        _ => CallOutcome::TransportLost {
+            message: failure.message,
+        },
     }
 }
 

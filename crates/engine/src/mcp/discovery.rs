@@ -165,7 +165,7 @@ impl Session {
                 Err(message) => kind.unreadable(&message),
             },
             Ended::Answered(Answer::Malformed { message, .. }) => kind.unreadable(&message),
-            Ended::Answered(Answer::Failed(failure)) => failure,
+            Ended::Answered(Answer::Failed { failure, .. }) => failure,
             Ended::Lost(detail) => PhaseFailure::new(
                 // The session was proven, so the peer went away.
                 Cause::ConnectionReset,

@@ -6,6 +6,8 @@ mod capture;
 mod clock;
 mod discovery;
 mod failure;
+mod http;
+mod long;
 mod options;
 mod redact;
 mod rpc_error;
@@ -23,6 +25,7 @@ pub use self::{
     attribution::{Cause, HttpRefusal, attribute},
     capture::{Capture, CaptureLimits},
     clock::now_ms,
+    http::HttpPool,
     options::{CallOptions, ConnectOptions, Lifecycle, Limits},
     redact::Redactor,
     session::{Session, SetupTiming, connect},

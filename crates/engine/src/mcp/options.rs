@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Capture, CaptureLimits};
+use super::{Capture, CaptureLimits, HttpPool};
 
 /// How a session is opened and bounded.
 #[derive(Debug, Clone)]
@@ -25,6 +25,9 @@ pub struct ConnectOptions {
     pub client_name: String,
     /// Version that we introduce ourselves with.
     pub client_version: String,
+    /// HTTP connections, shared by all sessions opened with clones of these
+    /// options.
+    pub http: HttpPool,
     /// Ends the attempt, or the whole session, from outside.
     pub cancel: CancellationToken,
 }
@@ -39,6 +42,7 @@ impl Default for ConnectOptions {
             limits: Limits::default(),
             client_name: "strandline".to_owned(),
             client_version: env!("CARGO_PKG_VERSION").to_owned(),
+            http: HttpPool::default(),
             cancel: CancellationToken::new(),
         }
     }

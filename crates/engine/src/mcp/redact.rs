@@ -130,7 +130,6 @@ impl Redactor {
     }
 
     /// Returns a header's value as it may be shown.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the HTTP transports"))]
     pub(crate) fn header<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
         if is_secret_header(name) {
             Cow::Borrowed(MASK)

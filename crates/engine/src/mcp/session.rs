@@ -10,7 +10,7 @@ use rmcp::{
     },
 };
 use serde_json::{Map, Value};
-use strandline_contract::binding::{ServerBinding, Transport};
+use strandline_contract::binding::{HttpEndpoint, ServerBinding, Transport};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     attribution::Cause,
     clock::now_ms,
     failure::millis,
+    http::{HttpLink, LegacySse},
     rpc_error::{read_error, shown},
     slot::Answer,
     stdio::{ServerProcess, StdioTransport, describe},
@@ -55,6 +56,7 @@ pub struct Session {
 /// What carries the session.
 enum Link {
     Process(Arc<ServerProcess>),
+    Http(Arc<HttpLink>),
 }
 
 /// What the server said about itself.
@@ -96,11 +98,8 @@ pub async fn connect(
     ));
     let result = match &binding.transport {
         Transport::Stdio { .. } => connect_stdio(binding, options, &tap).await,
-        Transport::Http(_) | Transport::Sse(_) => Err(PhaseFailure::new(
-            Cause::ControlPlane,
-            "transport_unsupported",
-            format!("transport `{}` is not available", binding.transport.kind()),
-        )),
+        Transport::Http(endpoint) => connect_http(endpoint, options, &tap).await,
+        Transport::Sse(endpoint) => connect_sse(endpoint, options, &tap).await,
     };
     result.map_err(|failure| (failure.redacted(&redactor), capture.drain()))
 }
@@ -141,6 +140,60 @@ async fn connect_stdio(
             Err(failure)
         }
     }
+}
+
+async fn connect_http(
+    endpoint: &HttpEndpoint,
+    options: &ConnectOptions,
+    tap: &Arc<Tap>,
+) -> Result<Session, PhaseFailure> {
+    let started_at = now_ms();
+    let link = Arc::new(HttpLink::new(endpoint, &options.http, Arc::clone(tap))?);
+    let transport = HttpLink::streamable(&link);
+    let service = shake_hands(transport, tap, options)
+        .await
+        .map_err(|failure| match (failure.http_status, link.trouble()) {
+            (Some(404 | 405), _) => failure
+                .with_detail("hint: a server of the older HTTP+SSE transport needs `type: sse`"),
+            (None, Some(trouble)) if failure.code == "connection_closed" => {
+                failure.with_detail(&trouble)
+            }
+            _ => failure,
+        })?;
+    let timing = SetupTiming {
+        started_at,
+        first_output_at: None,
+        initialized_at: now_ms(),
+    };
+    Session::admit(service, tap, Link::Http(link), options, timing).await
+}
+
+async fn connect_sse(
+    endpoint: &HttpEndpoint,
+    options: &ConnectOptions,
+    tap: &Arc<Tap>,
+) -> Result<Session, PhaseFailure> {
+    let started = Instant::now();
+    let started_at = now_ms();
+    let link = Arc::new(HttpLink::new(endpoint, &options.http, Arc::clone(tap))?);
+    let transport = tokio::select! {
+        opened = LegacySse::open(Arc::clone(&link)) => opened?,
+        () = options.cancel.cancelled() => return Err(PhaseFailure::cancelled("connecting")),
+        () = sleep_until(started + options.setup_timeout) => {
+            return Err(PhaseFailure::timed_out(
+                "GET",
+                options.setup_timeout,
+                started.elapsed(),
+            ));
+        }
+    };
+    let service = shake_hands(transport, tap, options).await?;
+    let timing = SetupTiming {
+        started_at,
+        first_output_at: None,
+        initialized_at: now_ms(),
+    };
+    Session::admit(service, tap, Link::Http(link), options, timing).await
 }
 
 /// Runs the handshake within its budget.
@@ -235,7 +288,7 @@ fn answer_failure(answer: Option<Answer>) -> PhaseFailure {
             "initialize_malformed",
             format!("`initialize` was answered unreadably: {message}"),
         ),
-        Some(Answer::Failed(failure)) => failure,
+        Some(Answer::Failed { failure, .. }) => failure,
         None => PhaseFailure::new(
             Cause::Other,
             "initialize_malformed",
@@ -361,6 +414,7 @@ impl Session {
     pub fn exit(&self) -> Option<String> {
         match &self.link {
             Link::Process(process) => process.exit_status().map(describe),
+            Link::Http(_) => None,
         }
     }
 
@@ -370,6 +424,7 @@ impl Session {
         let _ = self.service.close_with_timeout(grace).await;
         match &self.link {
             Link::Process(process) => process.end(grace).await,
+            Link::Http(_) => {}
         }
     }
 
@@ -398,6 +453,10 @@ impl Session {
             Link::Process(process) => {
                 format!("{message}; {}", process.end_detail(STATUS_PATIENCE).await)
             }
+            Link::Http(link) => match link.trouble() {
+                Some(trouble) => format!("{message}; {trouble}"),
+                None => message,
+            },
         }
     }
 }
@@ -406,6 +465,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         match &self.link {
             Link::Process(process) => process.kill(),
+            Link::Http(_) => {}
         }
     }
 }

@@ -19,9 +19,12 @@ pub(crate) enum Answer {
     Error(Value),
     /// An answer to this request that is none.
     Malformed { message: String, raw: Option<Value> },
-    /// The transport knows why there will be none.
-    #[expect(dead_code, reason = "for the HTTP transports")]
-    Failed(PhaseFailure),
+    /// The transport knows why there will be none; with the `error` member, when
+    /// the refusal carried one.
+    Failed {
+        failure: PhaseFailure,
+        error: Option<Value>,
+    },
 }
 
 /// One request of ours on its way.

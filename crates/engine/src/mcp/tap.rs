@@ -24,9 +24,10 @@ use strandline_contract::trace::{Adaptation, Direction, Lint};
 use tokio::sync::Notify;
 
 use super::{
-    Capture, Limits, Redactor,
+    Capture, Limits, PhaseFailure, Redactor,
     capture::RawFrame,
     failure::one_line,
+    long::LongMessage,
     slot::{Answer, Slot},
 };
 
@@ -41,9 +42,10 @@ pub(crate) struct Tag(pub(crate) Arc<Slot>);
 pub(crate) enum Origin {
     /// On a stream that carries everything.
     Stream,
-    /// In the HTTP answer to the request with this id.
-    #[expect(dead_code, reason = "for the HTTP transports")]
+    /// In the HTTP answer to the request with this id, which holds nothing else.
     AnswerTo(i64),
+    /// On the stream that answers the request with this id, among other things.
+    AnswerStream(i64),
 }
 
 /// The ear between rmcp and the wire of one session.
@@ -232,13 +234,17 @@ impl Tap {
     /// Takes a message that was too long to be read.
     pub(crate) fn too_long(
         &self,
-        head: &[u8],
-        tail: &[u8],
-        bytes: u64,
-        sha256: String,
+        long: LongMessage,
         origin: Origin,
         forward: &mut VecDeque<ServerJsonRpcMessage>,
     ) {
+        let LongMessage {
+            head,
+            tail,
+            bytes,
+            sha256,
+            ..
+        } = long;
         let answer = Answer::Malformed {
             message: format!(
                 "the answer is {bytes} bytes long and at most {} are read (SHA-256 {sha256})",
@@ -247,8 +253,8 @@ impl Tap {
             raw: None,
         };
         let id = match origin {
-            Origin::AnswerTo(id) => Some(id),
-            Origin::Stream => id_in(head, tail).filter(|id| self.is_pending(*id)),
+            Origin::AnswerTo(id) | Origin::AnswerStream(id) => Some(id),
+            Origin::Stream => id_in(&head, &tail).filter(|id| self.is_pending(*id)),
         };
         let slot = id.and_then(|id| self.slot_of(id));
         self.record(
@@ -256,7 +262,7 @@ impl Tap {
             RawFrame {
                 bytes,
                 sha256: Some(sha256),
-                ..RawFrame::whole(&self.server, Direction::Received, head)
+                ..RawFrame::whole(&self.server, Direction::Received, &head)
             },
         );
         self.lint(
@@ -270,6 +276,45 @@ impl Tap {
             Some(id) => self.resolve(id, answer, forward),
             None => self.misaddressed(answer),
         }
+    }
+
+    /// Ends a request that will not be answered; rmcp learns it elsewhere.
+    pub(crate) fn fail(&self, id: i64, failure: PhaseFailure, error: Option<Value>) {
+        self.conclude(id, Answer::Failed { failure, error });
+    }
+
+    /// Ends a request whose answer was an event too long to be read.
+    pub(crate) fn event_too_long(&self, id: i64, limit: usize) {
+        self.lint(
+            "messageTooLong",
+            format!("The server sent an event of more than {limit} bytes."),
+        );
+        let message = format!("the answer is an event of more than {limit} bytes");
+        self.conclude(id, Answer::Malformed { message, raw: None });
+    }
+
+    fn conclude(&self, id: i64, answer: Answer) {
+        let Some(pending) = self.state().pending.remove(&id) else {
+            return;
+        };
+        match pending.slot {
+            Some(slot) => slot.answer(answer),
+            None => self.handshake.answer(answer),
+        }
+    }
+
+    /// Ends a request whose HTTP answer was complete and held no answer.
+    pub(crate) fn unanswered(
+        &self,
+        id: i64,
+        what: &str,
+        forward: &mut VecDeque<ServerJsonRpcMessage>,
+    ) {
+        let answer = Answer::Malformed {
+            message: format!("the HTTP answer holds {what} in place of an answer"),
+            raw: None,
+        };
+        self.resolve(id, answer, forward);
     }
 
     /// Takes the beginning of a line whose end never came.
@@ -399,7 +444,7 @@ impl Tap {
             return self.resolve(id, answer, forward);
         }
         // The HTTP answer to a request belongs to it, whatever its id says.
-        if let Origin::AnswerTo(id) = origin
+        if let Origin::AnswerTo(id) | Origin::AnswerStream(id) = origin
             && self.is_pending(id)
         {
             self.record_some(self.slot_of(id).as_deref(), frame);
@@ -444,7 +489,7 @@ impl Tap {
             Answer::Error(error) => {
                 serde_json::from_value(json!({"jsonrpc": "2.0", "id": id, "error": error}))
             }
-            Answer::Malformed { .. } | Answer::Failed(_) => Ok(stub(id)),
+            Answer::Malformed { .. } | Answer::Failed { .. } => Ok(stub(id)),
         };
         self.handshake.answer(answer);
         // An answer that rmcp cannot read still ends its wait.
@@ -484,8 +529,14 @@ impl Tap {
         let contains = |needle: &str| memchr::memmem::find(text, needle.as_bytes()).is_some();
         let was_answer = contains("\"jsonrpc\"") && !contains("\"method\"");
         self.noise(Some(frame), origin);
-        if was_answer {
-            self.misaddressed(answer());
+        match origin {
+            Origin::AnswerStream(id) => {
+                if let Some(slot) = self.slot_of(id) {
+                    slot.suspect(answer());
+                }
+            }
+            _ if was_answer => self.misaddressed(answer()),
+            _ => {}
         }
     }
 
@@ -497,7 +548,7 @@ impl Tap {
         let line = one_line(&String::from_utf8_lossy(frame.kept), 80);
         let (code, place) = match origin {
             Origin::Stream => ("stdoutNoise", "standard output"),
-            Origin::AnswerTo(_) => ("notJsonRpc", "an HTTP answer"),
+            Origin::AnswerTo(_) | Origin::AnswerStream(_) => ("notJsonRpc", "an HTTP answer"),
         };
         self.lint(
             code,
@@ -512,6 +563,12 @@ impl Tap {
     }
 
     // ---- records ----
+
+    /// Records a frame that belongs to a request.
+    pub(crate) fn record_for(&self, id: Option<i64>, frame: RawFrame<'_>) {
+        let slot = id.and_then(|id| self.slot_of(id));
+        self.record(slot.as_deref(), frame);
+    }
 
     /// Records a frame that names no request.
     pub(crate) fn record_ambient(&self, frame: RawFrame<'_>) {
@@ -575,7 +632,7 @@ impl Tap {
         }
     }
 
-    fn is_pending(&self, id: i64) -> bool {
+    pub(crate) fn is_pending(&self, id: i64) -> bool {
         self.state().pending.contains_key(&id)
     }
 

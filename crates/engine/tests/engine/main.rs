@@ -1,7 +1,8 @@
-//! The engine against servers and models that go wrong, and against real ones.
+//! Sessions against servers that go wrong, and against real ones.
 
 mod calls;
 mod discovery;
 mod handshake;
+mod http;
 mod models;
 mod support;

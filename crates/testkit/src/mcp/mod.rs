@@ -3,6 +3,7 @@
 mod calls;
 pub mod echo;
 pub mod faulty;
+pub mod http;
 mod odd_tools;
 mod wire;
 

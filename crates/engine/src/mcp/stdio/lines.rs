@@ -1,15 +1,11 @@
 //! Splits a byte stream into lines in bounded memory.
 
-use sha2::{Digest, Sha256};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-use crate::mcp::capture::hex;
+use crate::mcp::long::LongMessage;
 
 /// Bytes read from a pipe at once.
 const CHUNK: usize = 64 * 1024;
-
-/// Bytes kept of the end of a line that is too long.
-const TAIL: usize = 256;
 
 /// Line buffers larger than this are given back after use.
 const KEPT_BUFFER: usize = 1024 * 1024;
@@ -20,22 +16,9 @@ pub(crate) struct LineReader<R> {
     line: Vec<u8>,
     limit: usize,
     head_bytes: usize,
-    long: Option<LongLine>,
+    long: Option<LongMessage>,
     /// The last line was handed out and is to be cleared.
     used: bool,
-}
-
-/// What is kept of a line that is too long.
-pub(crate) struct LongLine {
-    /// Its beginning.
-    pub(crate) head: Vec<u8>,
-    /// Its end.
-    pub(crate) tail: Vec<u8>,
-    /// Its length.
-    pub(crate) bytes: u64,
-    /// Hash of the whole line, once it is complete.
-    pub(crate) sha256: String,
-    hasher: Sha256,
 }
 
 /// What the stream gave.
@@ -43,7 +26,7 @@ pub(crate) enum Read<'a> {
     /// A line, without its end.
     Line(&'a [u8]),
     /// A line that was too long.
-    TooLong(LongLine),
+    TooLong(LongMessage),
     /// The end, with what came after the last line end.
     End(&'a [u8]),
 }
@@ -86,7 +69,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             match &mut self.long {
                 Some(long) => long.push(part),
                 None if self.line.len() + part.len() > self.limit => {
-                    let mut long = LongLine::new(&self.line, self.head_bytes);
+                    let mut long = LongMessage::new(&self.line, self.head_bytes);
                     long.push(part);
                     self.long = Some(long);
                     self.line = Vec::new();
@@ -106,44 +89,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-impl LongLine {
-    fn new(start: &[u8], head_bytes: usize) -> Self {
-        let mut long = Self {
-            head: Vec::with_capacity(head_bytes),
-            tail: Vec::new(),
-            bytes: 0,
-            sha256: String::new(),
-            hasher: Sha256::new(),
-        };
-        long.push_up_to(start, head_bytes);
-        long
-    }
-
-    fn push(&mut self, part: &[u8]) {
-        let head_bytes = self.head.capacity();
-        self.push_up_to(part, head_bytes);
-    }
-
-    fn push_up_to(&mut self, part: &[u8], head_bytes: usize) {
-        self.bytes += part.len() as u64;
-        self.hasher.update(part);
-        let room = head_bytes.saturating_sub(self.head.len());
-        self.head.extend_from_slice(&part[..part.len().min(room)]);
-        self.tail
-            .extend_from_slice(&part[part.len().saturating_sub(TAIL)..]);
-        let surplus = self.tail.len().saturating_sub(TAIL);
-        self.tail.drain(..surplus);
-    }
-
-    fn finish(mut self) -> Self {
-        self.sha256 = hex(&self.hasher.finalize_reset());
-        self
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
+    use crate::mcp::capture::hex;
 
     async fn read_all(input: &[u8], limit: usize) -> Vec<String> {
         let mut reader = LineReader::new(input, limit, 3);
@@ -191,6 +142,5 @@ mod tests {
         };
         assert_eq!(long.bytes, 3 * CHUNK as u64);
         assert_eq!(long.sha256, hex(&Sha256::digest(&input)));
-        assert_eq!(long.tail.len(), TAIL);
     }
 }

@@ -97,14 +97,9 @@ impl Transport<RoleClient> for StdioTransport {
                     self.tap
                         .incoming(line, Map::new(), Origin::Stream, &mut self.ready);
                 }
-                Read::TooLong(long) => self.tap.too_long(
-                    &long.head,
-                    &long.tail,
-                    long.bytes,
-                    long.sha256,
-                    Origin::Stream,
-                    &mut self.ready,
-                ),
+                Read::TooLong(long) => {
+                    self.tap.too_long(long, Origin::Stream, &mut self.ready);
+                }
                 Read::End(rest) => {
                     if !rest.is_empty() {
                         self.tap.cut_off(rest);
