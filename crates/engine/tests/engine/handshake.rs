@@ -97,7 +97,7 @@ async fn failures_are_named_and_attributed() {
             "silent",
             "timed_out",
             Theirs,
-            &["`initialize`", "1000 ms", "still running"],
+            &["`initialize`", "1000 ms", "was running"],
         ),
     ];
     for (mode, code, side, words) in table {

@@ -112,26 +112,23 @@ async fn answers_may_come_on_event_streams() {
 
 #[tokio::test]
 async fn the_get_stream_is_optional_whatever_the_server_answers() {
-    let table: [(&str, fn() -> Reply, &[&str]); 6] = [
-        ("405", || Reply::status(405), &[]),
-        ("404", || Reply::status(404), &["getStreamStatus"]),
-        ("406", || Reply::status(406), &["getStreamStatus"]),
-        ("400", || Reply::status(400), &["getStreamStatus"]),
+    let closing = Reply::events([(0, "retry: 10\ndata:")], End::Complete);
+    let table = [
+        ("405", Reply::status(405), vec![]),
+        ("404", Reply::status(404), vec!["getStreamStatus"]),
+        ("406", Reply::status(406), vec!["getStreamStatus"]),
+        ("400", Reply::status(400), vec!["getStreamStatus"]),
         (
             "JSON",
-            || Reply::json(200, &json!({"ok": true})),
-            &["getStreamType"],
+            Reply::json(200, &json!({"ok": true})),
+            vec!["getStreamType"],
         ),
-        (
-            "stream that closes",
-            || Reply::events([(0, "retry: 10\ndata:")], End::Complete),
-            &[],
-        ),
+        ("stream that closes", closing, vec![]),
     ];
     for (name, get, lints) in table {
         let stub = HttpStub::start(move |request: &Request| {
             if request.method == "GET" {
-                get()
+                get.clone()
             } else {
                 ordinary(request)
             }

@@ -1,4 +1,4 @@
-//! Sessions against servers that go wrong, and against real ones.
+//! The engine against servers and models that go wrong, and against real ones.
 
 mod calls;
 mod discovery;

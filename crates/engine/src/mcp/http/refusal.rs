@@ -224,11 +224,14 @@ fn classify(error: &reqwest::Error) -> (Cause, &'static str) {
     }
     let mut source: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(current) = source {
+        // hyper's connectors have no public types for what is told by its text.
+        let text = current.to_string();
+        if text.starts_with("tls handshake") {
+            return (Cause::Tls, "tls_failed");
+        }
         if let Some(found) = current.downcast_ref::<io::Error>().and_then(classify_io) {
             return found;
         }
-        // hyper's connector has no public types for these two.
-        let text = current.to_string();
         if text.starts_with("dns error") || text.starts_with("failed to lookup address") {
             return (Cause::DnsFailure, "dns_failed");
         }

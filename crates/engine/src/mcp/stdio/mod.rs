@@ -112,10 +112,17 @@ impl Transport<RoleClient> for StdioTransport {
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
+        self.process.input_closing();
         // Waiting for a writer that is stuck would wait for ever.
         if let Ok(mut stdin) = self.stdin.try_lock() {
             stdin.take();
         }
         Ok(())
+    }
+}
+
+impl Drop for StdioTransport {
+    fn drop(&mut self) {
+        self.process.input_closing();
     }
 }

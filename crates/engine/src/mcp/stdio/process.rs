@@ -69,6 +69,8 @@ struct Notes {
     first_output_at: OnceLock<f64>,
     /// Output ended and the process lived on.
     closed_output: OnceLock<()>,
+    /// We closed its input while it was running.
+    alive_at_close: OnceLock<()>,
     stderr_tail: Mutex<String>,
 }
 
@@ -187,15 +189,24 @@ impl ServerProcess {
         }
     }
 
+    /// Notes that we close its input; what it does from now on is our doing.
+    pub(crate) fn input_closing(&self) {
+        if self.exit_status().is_none() {
+            self.notes.alive_at_close.get_or_init(|| ());
+        }
+    }
+
     /// Returns what is known about the end of the process, in one line.
     pub(crate) async fn end_detail(&self, patience: Duration) -> String {
-        let status = timeout(patience, self.exited()).await.ok();
-        let end = match status {
-            _ if self.notes.closed_output.get().is_some() => {
-                "the server process closed its output and kept running".to_owned()
+        let end = if self.notes.closed_output.get().is_some() {
+            "the server process closed its output and kept running".to_owned()
+        } else if self.notes.alive_at_close.get().is_some() {
+            "the server process was running".to_owned()
+        } else {
+            match timeout(patience, self.exited()).await {
+                Ok(status) => format!("the server process ended with {}", describe(status)),
+                Err(_) => "the server process was running".to_owned(),
             }
-            Some(status) => format!("the server process ended with {}", describe(status)),
-            None => "the server process is still running".to_owned(),
         };
         let tail = self.stderr_tail();
         if tail.is_empty() {
