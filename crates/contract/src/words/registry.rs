@@ -53,7 +53,7 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy;
         "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
-        "The command line": ExitCode;
+        "The command line": ExitCode, RefusalCode;
     }
 }
 

@@ -1,6 +1,9 @@
 //! Predicates and their parameters (`assertions.md` §5, §8).
 
-use strandline_contract::ecma::is_blank;
+use strandline_contract::{
+    ecma::is_blank,
+    words::{AssertionKind, Vocabulary},
+};
 
 use super::{
     At, Check, Path, Rule,
@@ -14,6 +17,7 @@ use super::{
 use crate::yaml::Value;
 
 /// A parameter: its key, whether it must be there, and its rule.
+#[derive(Clone, Copy)]
 struct Parameter {
     key: &'static str,
     required: bool,
@@ -36,146 +40,92 @@ const fn optional(key: &'static str, rule: Rule) -> Parameter {
     }
 }
 
-/// A predicate kind and what it reads.
-struct Kind {
-    name: &'static str,
-    /// A heuristic: must be advisory (§5).
-    observation: bool,
-    parameters: &'static [Parameter],
-}
-
-const fn kind(name: &'static str, parameters: &'static [Parameter]) -> Kind {
-    Kind {
-        name,
-        observation: false,
-        parameters,
-    }
-}
-
-const fn observation(name: &'static str, parameters: &'static [Parameter]) -> Kind {
-    Kind {
-        name,
-        observation: true,
-        parameters,
-    }
-}
-
 const TOOL: Parameter = required("toolName", filled_text);
 const ANY_TOOL: Parameter = optional("toolName", filled_text);
 
-/// Every predicate kind, by stage (§8.1–§8.6).
-static KINDS: &[Kind] = &[
-    // Discovery.
-    kind(
-        "toolDescriptionsPresent",
-        &[optional("minLength", positive)],
-    ),
-    kind("toolAnnotationsPresent", &[optional("require", hints)]),
-    kind("toolNamesUnique", &[]),
-    observation("noDeprecatedToolExposed", &[]),
-    kind("toolInputSchemasWellFormed", &[]),
-    kind("toolOutputSchemasPresent", &[]),
-    // Selection.
-    kind(
-        "toolCalledWith",
-        &[
+/// Returns what a kind reads beside `type`, `role` and `severity` (§8.1–§8.6).
+fn parameters(kind: AssertionKind) -> Vec<Parameter> {
+    use AssertionKind as Kind;
+    match kind {
+        // Discovery.
+        Kind::ToolDescriptionsPresent => vec![optional("minLength", positive)],
+        Kind::ToolAnnotationsPresent => vec![optional("require", hints)],
+        Kind::ToolNamesUnique
+        | Kind::NoDeprecatedToolExposed
+        | Kind::ToolInputSchemasWellFormed
+        | Kind::ToolOutputSchemasPresent => vec![],
+        // Selection.
+        Kind::ToolCalledWith => vec![
             TOOL,
             required("args", call_arguments),
             optional("minCount", positive),
         ],
-    ),
-    kind("toolCalledAtLeastOnce", &[TOOL]),
-    kind("toolNeverCalled", &[TOOL]),
-    kind("onlyToolsCalled", &[required("toolNames", tool_names)]),
-    kind("firstToolWas", &[TOOL]),
-    kind(
-        "toolCallCountUnder",
-        &[required("count", positive), ANY_TOOL],
-    ),
-    kind(
-        "toolCalledBefore",
-        &[TOOL, required("beforeToolName", filled_text)],
-    ),
-    observation("noDeprecatedToolCalled", &[]),
-    kind("noDestructiveToolCalled", &[]),
-    // Call.
-    kind("argumentsMatchToolSchema", &[ANY_TOOL]),
-    observation("noRepeatedIdenticalCall", &[ANY_TOOL]),
-    kind(
-        "toolInputMatches",
-        &[
-            TOOL,
-            required("patterns", patterns),
-            optional("flags", flags),
-            optional("path", json_key),
-            optional("min", natural),
-            optional("max", natural),
-        ],
-    ),
-    // Response.
-    kind("noToolErrors", &[]),
-    kind("toolLatencyUnder", &[required("ms", positive), ANY_TOOL]),
-    kind(
-        "toolResultContains",
-        &[
+        Kind::ToolCalledAtLeastOnce | Kind::ToolNeverCalled | Kind::FirstToolWas => vec![TOOL],
+        Kind::OnlyToolsCalled => vec![required("toolNames", tool_names)],
+        Kind::ToolCallCountUnder => vec![required("count", positive), ANY_TOOL],
+        Kind::ToolCalledBefore => vec![TOOL, required("beforeToolName", filled_text)],
+        Kind::NoDeprecatedToolCalled | Kind::NoDestructiveToolCalled => vec![],
+        // Call.
+        Kind::ArgumentsMatchToolSchema | Kind::NoRepeatedIdenticalCall => vec![ANY_TOOL],
+        Kind::ToolInputMatches => with_patterns(TOOL),
+        // Response.
+        Kind::NoToolErrors => vec![],
+        Kind::ToolLatencyUnder => vec![required("ms", positive), ANY_TOOL],
+        Kind::ToolResultContains => vec![
             required("needle", short_needle),
             optional("caseSensitive", boolean),
             ANY_TOOL,
         ],
-    ),
-    kind(
-        "toolResultMatchesSchema",
-        &[required("schema", schema), ANY_TOOL],
-    ),
-    kind(
-        "toolResultSizeUnder",
-        &[required("maxBytes", positive), ANY_TOOL],
-    ),
-    observation("toolErrorNamesInput", &[ANY_TOOL]),
-    observation("fullPageHasContinuation", &[ANY_TOOL]),
-    kind(
-        "toolResultMatches",
-        &[
-            ANY_TOOL,
-            required("patterns", patterns),
-            optional("flags", flags),
-            optional("path", json_key),
-            optional("min", natural),
-            optional("max", natural),
-        ],
-    ),
-    // User value.
-    kind(
-        "responseContains",
-        &[
+        Kind::ToolResultMatchesSchema => vec![required("schema", schema), ANY_TOOL],
+        Kind::ToolResultSizeUnder => vec![required("maxBytes", positive), ANY_TOOL],
+        Kind::ToolErrorNamesInput | Kind::FullPageHasContinuation => vec![ANY_TOOL],
+        Kind::ToolResultMatches => with_patterns(ANY_TOOL),
+        // User value.
+        Kind::ResponseContains => vec![
             required("needle", filled_text),
             optional("caseSensitive", boolean),
         ],
-    ),
-    kind("responseMatches", &[required("pattern", response_pattern)]),
-    kind(
-        "responseCloseTo",
-        &[
+        Kind::ResponseMatches => vec![required("pattern", response_pattern)],
+        Kind::ResponseCloseTo => vec![
             required("reference", reference),
             required("maxDistance", fraction),
             optional("caseSensitive", boolean),
             optional("normalizeWhitespace", boolean),
         ],
-    ),
-    kind("finalAssistantMessageNonEmpty", &[]),
-    observation("noEndingQuestion", &[]),
-    kind("tokenBudgetUnder", &[required("tokens", positive)]),
-    kind("turnCountUnder", &[required("turns", positive)]),
-    kind("widgetRendered", &[ANY_TOOL]),
-    kind(
-        "widgetRenderLatencyUnder",
-        &[required("ms", positive), ANY_TOOL],
-    ),
-    kind("widgetNoConsoleErrors", &[ANY_TOOL]),
-];
+        Kind::FinalAssistantMessageNonEmpty | Kind::NoEndingQuestion => vec![],
+        Kind::TokenBudgetUnder => vec![required("tokens", positive)],
+        Kind::TurnCountUnder => vec![required("turns", positive)],
+        Kind::WidgetRendered | Kind::WidgetNoConsoleErrors => vec![ANY_TOOL],
+        Kind::WidgetRenderLatencyUnder => vec![required("ms", positive), ANY_TOOL],
+    }
+}
+
+fn with_patterns(tool: Parameter) -> Vec<Parameter> {
+    vec![
+        tool,
+        required("patterns", patterns),
+        optional("flags", flags),
+        optional("path", json_key),
+        optional("min", natural),
+        optional("max", natural),
+    ]
+}
+
+/// Returns whether a kind is a heuristic, which must be advisory (§5).
+const fn is_observation(kind: AssertionKind) -> bool {
+    matches!(
+        kind,
+        AssertionKind::NoDeprecatedToolExposed
+            | AssertionKind::NoEndingQuestion
+            | AssertionKind::NoRepeatedIdenticalCall
+            | AssertionKind::NoDeprecatedToolCalled
+            | AssertionKind::ToolErrorNamesInput
+            | AssertionKind::FullPageHasContinuation
+    )
+}
 
 fn names() -> Vec<&'static str> {
-    KINDS.iter().map(|kind| kind.name).collect()
+    AssertionKind::ALL.iter().map(|kind| kind.wire()).collect()
 }
 
 /// A member of a case's list: a predicate; `kind` is an ordinary extra key here.
@@ -246,10 +196,10 @@ fn unknown_payload(
 }
 
 fn predicate(check: &mut Check, at: At<'_>, name: &str) {
-    let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
+    let Some(kind) = AssertionKind::from_wire(name) else {
         return;
     };
-    for parameter in kind.parameters {
+    for parameter in parameters(kind) {
         if parameter.required {
             check.required(at, parameter.key, parameter.rule);
         } else {
@@ -259,18 +209,13 @@ fn predicate(check: &mut Check, at: At<'_>, name: &str) {
     check.optional(at, "role", |check, at| word(check, at, &ROLES));
     check.optional(at, "severity", severity);
     warn_needs_advisory(check, at, false);
-    if kind.observation {
+    if is_observation(kind) {
         must_be_advisory(check, at, name);
     }
-    if kind
-        .parameters
-        .iter()
-        .any(|parameter| parameter.key == "max")
-    {
-        bounds(check, at);
-    }
-    if name == "responseCloseTo" {
-        reference_survives_normalization(check, at);
+    match kind {
+        AssertionKind::ToolInputMatches | AssertionKind::ToolResultMatches => bounds(check, at),
+        AssertionKind::ResponseCloseTo => reference_survives_normalization(check, at),
+        _ => {}
     }
 }
 
@@ -412,20 +357,4 @@ fn response_pattern(check: &mut Check, at: At<'_>) {
 
 fn reference(check: &mut Check, at: At<'_>) {
     bounded_text(check, at, 1, 100_000);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_is_listed_once() {
-        let mut names = names();
-        names.sort_unstable();
-        let count = names.len();
-        names.dedup();
-        assert_eq!((count, names.len()), (36, 36));
-        let observations = KINDS.iter().filter(|kind| kind.observation).count();
-        assert_eq!(observations, 6, "assertions.md §5 names six");
-    }
 }
