@@ -6,12 +6,21 @@
 //! | is it a suite file? | `rules` | §3–§6, §10, `assertions.md` §5, §8 |
 //! | what is wrong, and where? | [`finding`] | §2.2–§2.4 |
 //! | what does a run read? | `resolve` | §8 |
+//! | what is worth a look? | `lint` | §8.1, §9.3 |
+//! | may the run start? | [`preflight`], [`refusal`] | §9.4, §9.5 |
+//! | how is a server reached? | [`binding`] | §9.1–§9.3 |
+//! | which provider answers? | [`model`] | §9.6 |
 //! | what do the vectors compare? | [`vector`] | |
 //!
 //! Nothing here reads a file, the environment or a clock.
 
+pub mod binding;
 pub mod finding;
+mod lint;
 pub mod load;
+pub mod model;
+pub mod preflight;
+pub mod refusal;
 mod resolve;
 mod rules;
 pub mod source;
@@ -23,4 +32,5 @@ pub use load::{
     Authored, Extensions, LoadFailure, LoadOptions, Loaded, MAX_FILE_BYTES, Warning, load,
     source_hash,
 };
+pub use refusal::Refusal;
 pub use rules::Dialect;

@@ -6,7 +6,7 @@ use strandline_contract::{canonical::sha256_hex, suite::ResolvedSuite};
 
 use crate::{
     finding::{self, Code, FailureStage, Finding},
-    resolve,
+    lint, resolve,
     rules::{self, Check, Dialect},
     source::Lines,
     yaml::{self, Document, Node},
@@ -104,6 +104,14 @@ pub struct Authored {
     pub(crate) comments: Vec<yaml::Comment>,
 }
 
+impl Loaded {
+    /// Returns `mcpServers` of the suite file (§9.3).
+    #[must_use]
+    pub fn server_entries(&self) -> Option<&Node> {
+        self.authored.root.get("mcpServers").map(AsRef::as_ref)
+    }
+}
+
 impl Authored {
     /// Returns whether two files say the same.
     #[must_use]
@@ -156,6 +164,7 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
 
     let resolved = resolve::resolve(&document.root, dialect)
         .map_err(|error| fail(vec![Finding::of_file(Code::Invalid, error.0)]))?;
+    let warnings = lint::lint(&document, &resolved, text, &lines);
     let Document { root, comments, .. } = document;
     Ok(Loaded {
         authored: Authored {
@@ -165,7 +174,7 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
             comments,
         },
         resolved,
-        warnings: Vec::new(),
+        warnings,
         source_hash: source_hash(text),
     })
 }

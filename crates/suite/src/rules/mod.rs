@@ -69,7 +69,7 @@ pub(crate) enum Path<'a> {
 }
 
 impl Path<'_> {
-    fn segments(&self) -> Vec<Segment> {
+    pub(crate) fn segments(&self) -> Vec<Segment> {
         let mut segments = match self {
             Self::Root => return Vec::new(),
             Self::Key(above, _) | Self::Index(above, _) => above.segments(),

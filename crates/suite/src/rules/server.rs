@@ -118,7 +118,6 @@ pub(crate) fn kind_of(text: &str) -> Option<Kind> {
     }
 }
 
-#[expect(dead_code, reason = "the binding that reads it is next")]
 /// Returns the transport of an entry that was checked.
 pub(crate) fn kind_of_entry(entry: &Node) -> Option<Kind> {
     let named = ["type", "transport"].iter().find_map(|key| entry.get(key));

@@ -90,7 +90,6 @@ impl Node {
         })
     }
 
-    #[expect(dead_code, reason = "the short form that makes them is next")]
     /// Makes a text value.
     pub(crate) fn text(text: impl Into<String>, span: Span) -> Arc<Self> {
         Self::new(Value::String(text.into()), span)
@@ -239,7 +238,6 @@ impl Item {
 }
 
 impl Entry {
-    #[expect(dead_code, reason = "the short form that makes them is next")]
     /// Makes an entry that was not written by anyone, at a place of interest.
     pub(crate) fn new(key: impl Into<String>, key_span: Span, node: Arc<Node>) -> Self {
         Self {

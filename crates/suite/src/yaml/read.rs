@@ -33,7 +33,6 @@ pub(crate) struct Document {
     /// Comments in the order of the text.
     pub(crate) comments: Vec<Comment>,
     /// Tags outside the core schema, which were ignored.
-    #[expect(dead_code, reason = "the warning that reads them is next")]
     pub(crate) foreign_tags: Vec<Span>,
 }
 

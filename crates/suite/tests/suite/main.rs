@@ -1,3 +1,5 @@
 //! Suite files as a whole; one module per question.
 
+mod binding;
+mod preflight;
 mod vectors;
