@@ -20,6 +20,7 @@
 
 use strandline_contract::{chain_input::ChainInput, measurements::MeasurementsInput};
 use strandline_derive::{chain::derive_chain, measurements::derive_measurements};
+use strandline_suite::vector::{Input as SuiteFile, derive_suite_file};
 
 use super::answer::{Answer, Malformed, Place, answer_line};
 
@@ -65,4 +66,6 @@ families! {
         ChainInput<'a> => |input, answer| answer.output(&derive_chain(&input));
     "measurements": "reach and latency of the six stages of one trial",
         MeasurementsInput<'a> => |input, answer| answer.output(&derive_measurements(&input));
+    "suite-file": "what the loader says of a suite file",
+        SuiteFile => |input, answer| answer.output(&derive_suite_file(&input));
 }
