@@ -5,6 +5,7 @@
 //! | what does the text say? | [`yaml`], [`source`] | `suite-file.md` §2.1 |
 //! | is it a suite file? | `rules` | §3–§6, §10, `assertions.md` §5, §8 |
 //! | what is wrong, and where? | [`finding`] | §2.2–§2.4 |
+//! | how are findings shown? | [`render`] | §2.3 |
 //! | what does a run read? | `resolve` | §8 |
 //! | what is worth a look? | `lint` | §8.1, §9.3 |
 //! | may the run start? | [`preflight`], [`refusal`] | §9.4, §9.5 |
@@ -21,6 +22,7 @@ pub mod load;
 pub mod model;
 pub mod preflight;
 pub mod refusal;
+pub mod render;
 mod resolve;
 mod rules;
 pub mod source;

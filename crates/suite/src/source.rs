@@ -47,6 +47,18 @@ impl Lines {
         self.starts.partition_point(|start| *start <= offset)
     }
 
+    /// Returns where a line starts, in bytes.
+    pub(crate) fn start(&self, line: usize) -> usize {
+        self.starts.get(line - 1).copied().unwrap_or_default()
+    }
+
+    /// Returns a line of `text` without its end.
+    pub(crate) fn text<'text>(&self, text: &'text str, line: usize) -> &'text str {
+        let end = self.starts.get(line).copied().unwrap_or(text.len());
+        let line = text.get(self.start(line)..end).unwrap_or_default();
+        line.trim_end_matches(['\n', '\r'])
+    }
+
     /// Returns the line and column of a byte offset in `text`.
     #[must_use]
     pub fn locate(&self, text: &str, offset: usize) -> Location {

@@ -63,8 +63,17 @@ pub(super) fn words(kind: &ErrorKind, max_depth: usize) -> Words {
             Some("surrogate escapes come in pairs"),
         ),
         ErrorKind::MappingValueNotAllowed | ErrorKind::SimpleKeyExpected => (
-            format!("a `:` or a line that does not fit here ({kind})"),
+            "a `:` or a line that does not fit here".to_owned(),
             Some("check the indentation, or quote a text that holds `: `"),
+        ),
+        ErrorKind::InvalidColonPlacement => (
+            "a `:` does not fit here".to_owned(),
+            Some("is a bracket above still open?"),
+        ),
+        ErrorKind::InvalidTrailingDoubleQuotedScalar
+        | ErrorKind::InvalidTrailingSingleQuotedScalar => (
+            "more text after a closing quote".to_owned(),
+            Some("put the whole text in quotes"),
         ),
         ErrorKind::ExpectedBlockMappingKey
         | ErrorKind::ExpectedBlockSequenceEntry

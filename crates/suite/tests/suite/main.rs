@@ -2,4 +2,5 @@
 
 mod binding;
 mod preflight;
+mod rendered;
 mod vectors;
