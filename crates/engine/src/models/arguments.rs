@@ -11,6 +11,8 @@ pub(super) struct Arguments {
     pub(super) value: Value,
     /// What it wrote, when that is no JSON object.
     pub(super) raw: Option<String>,
+    /// What was tolerated while reading, to be recorded.
+    pub(super) tolerated: Option<&'static str>,
 }
 
 impl Arguments {
@@ -21,41 +23,46 @@ impl Arguments {
     /// as text; both keep what the model wrote.
     pub(super) fn from_text(text: &str) -> Self {
         if text.trim().is_empty() {
-            return Self::none();
+            return Self::none(Some("no arguments at all were read as `{}`"));
         }
         match serde_json::from_str(text) {
-            Ok(value @ Value::Object(_)) => Self { value, raw: None },
-            Ok(Value::Null) => Self::none(),
-            Ok(value) => Self {
-                value,
-                raw: Some(text.to_owned()),
-            },
-            Err(_) => Self {
-                value: Value::String(text.to_owned()),
-                raw: Some(text.to_owned()),
-            },
+            Ok(value @ Value::Object(_)) => Self::object(value),
+            Ok(Value::Null) => Self::none(Some("`null` as arguments was read as `{}`")),
+            Ok(value) => Self::raw(value, text.to_owned()),
+            Err(_) => Self::raw(Value::String(text.to_owned()), text.to_owned()),
         }
     }
 
     /// Reads arguments that the wire carries as JSON itself.
     pub(super) fn from_value(value: Option<&Value>) -> Self {
         match value {
-            None | Some(Value::Null) => Self::none(),
-            Some(value @ Value::Object(_)) => Self {
-                value: value.clone(),
-                raw: None,
-            },
-            Some(value) => Self {
-                value: value.clone(),
-                raw: Some(value.to_string()),
-            },
+            None => Self::none(None),
+            Some(Value::Null) => Self::none(Some("`null` as arguments was read as `{}`")),
+            Some(value @ Value::Object(_)) => Self::object(value.clone()),
+            Some(value) => Self::raw(value.clone(), value.to_string()),
         }
     }
 
-    fn none() -> Self {
+    fn object(value: Value) -> Self {
         Self {
-            value: Value::Object(Map::new()),
+            value,
             raw: None,
+            tolerated: None,
+        }
+    }
+
+    fn raw(value: Value, raw: String) -> Self {
+        Self {
+            value,
+            raw: Some(raw),
+            tolerated: None,
+        }
+    }
+
+    fn none(tolerated: Option<&'static str>) -> Self {
+        Self {
+            tolerated,
+            ..Self::object(Value::Object(Map::new()))
         }
     }
 }
@@ -77,7 +84,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Value, Option<&str>) {
-        let Arguments { value, raw } = Arguments::from_text(text);
+        let Arguments { value, raw, .. } = Arguments::from_text(text);
         assert!(raw.is_none() || raw.as_deref() == Some(text));
         (value, raw.map(|_| text))
     }
@@ -95,7 +102,10 @@ mod tests {
         for text in ["", " \n", "null", "{}"] {
             assert_eq!(read(text), (json!({}), None), "{text:?}");
         }
-        assert_eq!(Arguments::from_value(None).value, json!({}));
+        assert_eq!(Arguments::from_value(None), Arguments::object(json!({})));
+        assert!(Arguments::from_text("").tolerated.is_some());
+        assert!(Arguments::from_text("null").tolerated.is_some());
+        assert!(Arguments::from_text("{}").tolerated.is_none());
     }
 
     #[test]

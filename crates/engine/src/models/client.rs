@@ -244,6 +244,13 @@ impl ModelClient for HttpModel {
         let mut adaptations = conversation.adaptations.clone();
         adaptations.extend(names.adaptations(self.provider.name));
         let tools = self.offered(request.tools, &mut adaptations);
+        if request.seed.is_some() && self.provider.shape == WireShape::Anthropic {
+            adaptations.push(Adaptation {
+                kind: "seedNotSent".to_owned(),
+                subject: self.model.clone(),
+                detail: format!("{} takes no seed", self.provider.name),
+            });
+        }
         let outgoing = Outgoing {
             model: &self.model,
             provider: self.provider,
@@ -267,31 +274,38 @@ impl ModelClient for HttpModel {
 
         let answer = answered.answer;
         let mut ids: BTreeSet<String> = conversation.call_ids().map(str::to_owned).collect();
-        let parts = answer
-            .parts
-            .into_iter()
-            .map(|part| match part {
+        let mut parts = Vec::with_capacity(answer.parts.len());
+        for part in answer.parts {
+            parts.push(match part {
                 AnswerPart::Text(text) => Part::Text { text },
                 AnswerPart::Call {
                     id,
                     name,
                     arguments,
                     state,
-                } => Part::ToolCall {
-                    tool_call_id: unique_id(id, &mut ids),
-                    tool_name: names.own(&name).to_owned(),
-                    arguments: arguments.value,
-                    raw_arguments: arguments.raw,
-                    provider_state: state,
-                },
-            })
-            .collect();
+                } => {
+                    let tool_name = names.own(&name).to_owned();
+                    adaptations.extend(arguments.tolerated.map(|detail| Adaptation {
+                        kind: "argumentsTolerated".to_owned(),
+                        subject: tool_name.clone(),
+                        detail: detail.to_owned(),
+                    }));
+                    Part::ToolCall {
+                        tool_call_id: unique_id(id, &mut ids),
+                        tool_name,
+                        arguments: arguments.value,
+                        raw_arguments: arguments.raw,
+                        provider_state: state,
+                    }
+                }
+            });
+        }
         Ok(ModelResponse {
             parts,
-            finish_reason: answer.finish_reason,
+            finish_reason: answer.finish_reason.map(bounded),
             usage: answer.usage,
-            served_model: answer.served_model,
-            response_id: answer.response_id,
+            served_model: answer.served_model.map(bounded),
+            response_id: answer.response_id.map(bounded),
             adaptations,
             attempts: answered.attempts,
         })
@@ -314,6 +328,14 @@ fn with_content(answer: Answer) -> Result<Answer, Fault> {
     Err(Fault::unreadable(format!(
         "the answer has no content ({reason})"
     )))
+}
+
+/// Cuts a provider's word that should be short.
+fn bounded(mut word: String) -> String {
+    if let Some((end, _)) = word.char_indices().nth(200) {
+        word.truncate(end);
+    }
+    word
 }
 
 /// Keeps the provider's id of a call while nothing else carries it.

@@ -149,11 +149,24 @@ impl<'a> Conversation<'a> {
                 Said::Call(call) => Some(*call),
                 Said::Text(_) => None,
             })
-            .map(|call| self.outcome(call, results.get(call.id), images))
+            .map(|call| {
+                self.note_wrapped_arguments(&call);
+                self.outcome(call, results.get(call.id), images)
+            })
             .collect();
         self.turns.push(Turn::Assistant(said));
         if !outcomes.is_empty() {
             self.turns.push(Turn::Results(outcomes));
+        }
+    }
+
+    fn note_wrapped_arguments(&mut self, call: &Call<'a>) {
+        if call.raw_arguments.is_some() || !call.arguments.is_object() {
+            self.adaptations.push(Adaptation {
+                kind: "argumentsWrapped".to_owned(),
+                subject: call.name.to_owned(),
+                detail: "arguments that are no object went back to the model inside one".to_owned(),
+            });
         }
     }
 
@@ -272,4 +285,91 @@ fn result_images(result: &Value) -> Vec<Image<'_>> {
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(id: usize) -> Part {
+        Part::ToolCall {
+            tool_call_id: id.to_string(),
+            tool_name: "t".to_owned(),
+            arguments: json!({}),
+            raw_arguments: None,
+            provider_state: None,
+        }
+    }
+
+    fn result(id: usize) -> Part {
+        Part::ToolResult {
+            tool_call_id: id.to_string(),
+            tool_name: "t".to_owned(),
+            result: None,
+            model_text: format!("text of {id}"),
+            is_error: false,
+            policy_block: false,
+            error: None,
+        }
+    }
+
+    fn message(role: Role, parts: Vec<Part>) -> Message {
+        Message {
+            role,
+            prompt_index: 0,
+            parts,
+        }
+    }
+
+    proptest! {
+        /// Every call has exactly one result, in the order of the calls,
+        /// however many results are recorded and in whatever order.
+        #[test]
+        fn every_call_has_exactly_one_result_in_order(
+            turns in prop::collection::vec(0usize..5, 1..5),
+            shuffled in Just((0..25).collect::<Vec<usize>>()).prop_shuffle(),
+            recorded in 0usize..25,
+        ) {
+            let mut next = 0;
+            let mut messages = vec![message(Role::User, vec![])];
+            for calls in turns {
+                let parts = (next..next + calls).map(call).collect();
+                next += calls;
+                messages.push(message(Role::Assistant, parts));
+            }
+            let kept = &shuffled[..recorded];
+            messages.extend(kept.iter().map(|id| message(Role::Tool, vec![result(*id), result(*id)])));
+            let request = ModelRequest {
+                system: None,
+                messages: &messages,
+                tools: &[],
+                temperature: None,
+                seed: None,
+                iteration_number: 0,
+                asked: 0,
+            };
+            let conversation = Conversation::new(&request, true);
+            let ids: Vec<usize> = conversation.call_ids().map(|id| id.parse().expect("a number")).collect();
+            prop_assert_eq!(ids, (0..next).collect::<Vec<_>>());
+            for pair in conversation.turns.windows(2) {
+                if let Turn::Results(outcomes) = &pair[1] {
+                    let Turn::Assistant(said) = &pair[0] else {
+                        return Err(TestCaseError::fail("results stand behind their calls"));
+                    };
+                    prop_assert_eq!(said.len(), outcomes.len());
+                }
+            }
+            for outcome in conversation.turns.iter().flat_map(|turn| match turn {
+                Turn::Results(outcomes) => outcomes.as_slice(),
+                Turn::User(_) | Turn::Assistant(_) => &[],
+            }) {
+                let id: usize = outcome.call.id.parse().expect("a number");
+                let text = format!("text of {id}");
+                prop_assert_eq!(outcome.text, if kept.contains(&id) { text.as_str() } else { NO_RESULT });
+            }
+        }
+    }
 }

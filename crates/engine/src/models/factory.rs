@@ -13,13 +13,24 @@ use strandline_contract::{
 
 use super::{HttpModel, Limits, ModelClient};
 
-/// Settings of all models of a run.
-#[derive(Debug, Clone, Default)]
+/// Settings of all models of a run; `Debug` hides the base URL, which may hold
+/// a password that is refused later.
+#[derive(Clone, Default)]
 pub struct ModelSettings {
     /// Base URL that replaces every provider's own (`--model-base-url`).
     pub base_url: Option<String>,
     /// Bounds of every request.
     pub limits: Limits,
+}
+
+impl std::fmt::Debug for ModelSettings {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ModelSettings")
+            .field("base_url", &self.base_url.as_ref().map(|_| "***"))
+            .field("limits", &self.limits)
+            .finish()
+    }
 }
 
 /// Makes the clients of a run; they share their connections.
@@ -138,9 +149,12 @@ impl ModelFactory {
         })
     }
 
-    /// Returns the shared HTTP client; a proxy never stands before loopback.
+    /// Returns the shared HTTP client.
+    ///
+    /// Plain HTTP on loopback has one of its own: no proxy stands before it,
+    /// and it needs no certificates, whose loading takes most of the set-up.
     fn http(&self, base_url: &Url) -> Result<Client, ModelSetupError> {
-        let local = is_loopback(base_url);
+        let local = base_url.scheme() == "http" && is_loopback(base_url);
         let cell = if local { &self.loopback } else { &self.remote };
         if let Some(client) = cell.get() {
             return Ok(client.clone());
@@ -154,7 +168,7 @@ impl ModelFactory {
             // A redirect would carry the key to another host.
             .redirect(Policy::none());
         if local {
-            builder = builder.no_proxy();
+            builder = builder.no_proxy().tls_certs_only([]);
         }
         let client = builder.build().map_err(|error| {
             ModelSetupError::new(

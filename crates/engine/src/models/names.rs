@@ -126,6 +126,7 @@ fn hashed(limits: &ToolLimits, clean: &str, own: &str, round: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use strandline_contract::providers::find_provider;
     use strandline_derive::surface::providers::tool_limits;
 
@@ -143,22 +144,40 @@ mod tests {
         assert!(names.into_aliases().is_empty());
     }
 
-    #[test]
-    fn aliases_are_accepted_unique_and_reversible() {
-        let long = "x".repeat(200);
-        let longer = format!("{long}y");
-        let own = [
-            "a.b", "a/b", "a b", "a_b", "", "ä", "日本", "1st", &long, &longer,
-        ];
+    fn check(own: &BTreeSet<String>) {
         for provider in ["openai", "anthropic", "google"] {
             let limits = tool_limits(find_provider(provider).expect("known"));
-            let names = names(provider, &own);
+            let names = Names::new(&limits, own.iter().map(String::as_str));
             let aliases: BTreeSet<&str> = own.iter().map(|own| names.alias(own)).collect();
             assert_eq!(aliases.len(), own.len(), "{provider}");
             for own in own {
                 assert!(limits.accepts_name(names.alias(own)), "{provider} {own}");
                 assert_eq!(names.own(names.alias(own)), own, "{provider}");
             }
+        }
+    }
+
+    #[test]
+    fn names_that_look_alike_are_told_apart() {
+        let long = "x".repeat(200);
+        let own = ["a.b", "a/b", "a b", "a_b", "", "ä", "日本", "1st", &long];
+        check(
+            &own.into_iter()
+                .map(str::to_owned)
+                .chain([format!("{long}y")])
+                .collect(),
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Aliases are accepted, unique and lead back to their names.
+        #[test]
+        fn aliases_are_accepted_unique_and_reversible(
+            own in prop::collection::btree_set("[ab_. /é0-]{0,3}|[ab.]{60,70}|a{126,130}", 0..12)
+        ) {
+            check(&own);
         }
     }
 

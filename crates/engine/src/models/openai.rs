@@ -308,7 +308,11 @@ fn read_call(call: &Value, message: Option<&Value>) -> AnswerPart {
     let arguments = match function.get("arguments") {
         Some(Value::String(text)) => Arguments::from_text(text),
         // Some servers send JSON where the wire says text.
-        other => Arguments::from_value(other),
+        Some(value) => Arguments {
+            tolerated: Some("arguments were JSON where the wire has text"),
+            ..Arguments::from_value(Some(value))
+        },
+        None => Arguments::from_value(None),
     };
     let call_state: Map<String, Value> = call
         .as_object()
