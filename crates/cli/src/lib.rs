@@ -1,6 +1,8 @@
 //! The strandline command line: one file per command under [`commands`].
 
 pub mod commands;
+pub mod demo_server;
+pub mod environment;
 pub mod progress;
 pub mod ui;
 

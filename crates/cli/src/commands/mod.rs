@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use crate::ui::{CommandResult, Ui};
 
+mod demo_server;
 mod derive;
 mod explain;
 mod glossary;
@@ -12,6 +13,8 @@ mod schema;
 /// The commands of `strandline`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Serve a small order desk with planted defects over stdio, to try things on.
+    DemoServer(demo_server::Arguments),
     /// Derive documents from inputs, one JSON object per line.
     Derive(derive::Arguments),
     /// Say what a word of the vocabulary means.
@@ -26,6 +29,7 @@ impl Command {
     /// Runs the command.
     pub fn run(self, ui: &mut Ui) -> CommandResult {
         match self {
+            Self::DemoServer(arguments) => demo_server::run(&arguments, ui),
             Self::Derive(arguments) => derive::run(arguments, ui),
             Self::Explain(arguments) => explain::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),

@@ -1,0 +1,31 @@
+//! `strandline demo-server [--fail STAGE]`.
+
+use strandline_contract::exit::ExitCode;
+
+use crate::{
+    demo_server::{Fault, serve},
+    ui::{CommandError, CommandResult, Ui},
+};
+
+/// Arguments of `strandline demo-server`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Refuse to work from this stage on.
+    #[arg(long, value_enum, value_name = "STAGE")]
+    fail: Option<Fault>,
+}
+
+pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
+    if arguments.fail == Some(Fault::Connection) {
+        ui.talk("order desk: the database is not reachable");
+        return Ok(ExitCode::Setup);
+    }
+    serve(arguments.fail)
+        .map(|()| ExitCode::Passed)
+        .map_err(|error| {
+            CommandError::new(
+                ExitCode::Setup,
+                format_args!("the server's standard streams failed: {error}"),
+            )
+        })
+}
