@@ -13,7 +13,7 @@ use crate::{commands::Command, ui::Ui};
 
 /// Runs eval suites on MCP servers and says where value stopped.
 #[derive(Debug, Parser)]
-#[command(name = "strandline", version, about, long_about = None)]
+#[command(name = "strandline", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

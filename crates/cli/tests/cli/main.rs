@@ -1,6 +1,7 @@
 //! The binary as a user runs it; one module per command.
 
 mod derive;
+mod examples;
 mod explain;
 mod glossary;
 mod schema;

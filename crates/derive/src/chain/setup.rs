@@ -101,7 +101,10 @@ fn fold_phase(
         .iter()
         .filter_map(|attempt| Some((*attempt, attempt.failure.as_ref()?)))
         .collect();
-    let mut sides: Vec<Attribution> = failures.iter().map(|(_, fault)| fault.attribution).collect();
+    let mut sides: Vec<Attribution> = failures
+        .iter()
+        .map(|(_, fault)| fault.attribution)
+        .collect();
     let failed_ids = failures.iter().map(|(attempt, _)| attempt.server_id);
     // 3. Some expected server unobserved.
     if !unobserved.is_empty() {
