@@ -1,6 +1,8 @@
 //! The answer that the `suite-file` vectors compare: a narrow view of the
 //! resolved suite, or the codes and pointers of the findings.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use strandline_contract::suite::{ResolvedCase, ResolvedSuite, ResolvedValidity, Step};
@@ -9,9 +11,10 @@ use crate::{FailureStage, LoadOptions, load};
 
 /// A suite file as written.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Input {
+pub struct Input<'a> {
     /// The text.
-    pub text: String,
+    #[serde(borrow)]
+    pub text: Cow<'a, str>,
     /// `yaml` or `json`; both are read by one reader and it is not looked at.
     #[serde(default)]
     pub format: Option<String>,
@@ -43,7 +46,7 @@ pub enum Answer {
 
 /// Answers as the normative loader does: no short form, no extension beyond §10.
 #[must_use]
-pub fn derive_suite_file(input: &Input) -> Answer {
+pub fn derive_suite_file(input: &Input<'_>) -> Answer {
     let failure = match load(&input.text, &LoadOptions::normative()) {
         Ok(loaded) => {
             return Answer::Loaded {

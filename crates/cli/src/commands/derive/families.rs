@@ -67,5 +67,5 @@ families! {
     "measurements": "reach and latency of the six stages of one trial",
         MeasurementsInput<'a> => |input, answer| answer.output(&derive_measurements(&input));
     "suite-file": "what the loader says of a suite file",
-        SuiteFile => |input, answer| answer.output(&derive_suite_file(&input));
+        SuiteFile<'a> => |input, answer| answer.output(&derive_suite_file(&input));
 }
