@@ -66,9 +66,9 @@ pub(crate) fn within(ms: u64) -> CallOptions {
     CallOptions::new(Duration::from_millis(ms), CancellationToken::new())
 }
 
-/// Calls a tool with a budget of five seconds.
+/// Calls a tool with a budget of twenty seconds.
 pub(crate) async fn call(session: &Session, tool: &str, arguments: Value) -> CallRecord {
-    session.call(tool, object(arguments), within(5_000)).await
+    session.call(tool, object(arguments), within(20_000)).await
 }
 
 /// Returns the raw result of a call that got one.

@@ -65,14 +65,18 @@ impl Transport<RoleClient> for StdioTransport {
             line
         });
         let stdin = Arc::clone(&self.stdin);
+        let process = Arc::clone(&self.process);
         async move {
             let line = line?;
             let mut stdin = stdin.lock().await;
             let stdin = stdin
                 .as_mut()
                 .ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe))?;
-            stdin.write_all(&line).await?;
-            stdin.flush().await
+            let written = match stdin.write_all(&line).await {
+                Ok(()) => stdin.flush().await,
+                Err(error) => Err(error),
+            };
+            written.inspect_err(|_| process.input_broke())
         }
     }
 

@@ -69,6 +69,8 @@ struct Notes {
     first_output_at: OnceLock<f64>,
     /// Output ended and the process lived on.
     closed_output: OnceLock<()>,
+    /// It stopped reading its input before we closed it.
+    input_broke: OnceLock<()>,
     /// We closed its input while it was running.
     alive_at_close: OnceLock<()>,
     stderr_tail: Mutex<String>,
@@ -189,9 +191,14 @@ impl ServerProcess {
         }
     }
 
+    /// Notes that it stopped reading its input.
+    pub(crate) fn input_broke(&self) {
+        self.notes.input_broke.get_or_init(|| ());
+    }
+
     /// Notes that we close its input; what it does from now on is our doing.
     pub(crate) fn input_closing(&self) {
-        if self.exit_status().is_none() {
+        if self.exit_status().is_none() && self.notes.input_broke.get().is_none() {
             self.notes.alive_at_close.get_or_init(|| ());
         }
     }
