@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use super::{
     bound::{Cut, within},
     calls::{self, Route, Wanted},
-    gathered::Opened,
     trial::TrialRun,
 };
 use crate::{
@@ -43,7 +42,7 @@ impl TrialRun<'_> {
     /// Runs one prompt step: the user's message, then the model and its tools
     /// until the model has nothing more to call.
     pub(super) async fn prompt(&mut self, prompt: &str) -> Result<(), StepFailure> {
-        self.gathered.open_turn(Opened::Prompt(prompt.to_owned()));
+        self.gathered.open_turn(false);
         self.gathered.say_text(Role::User, prompt);
         let Some(model) = self.model else {
             return Err(StepFailure::Error(TrialError {
@@ -111,8 +110,8 @@ impl TrialRun<'_> {
             self.gathered.adapt(note);
         }
         self.offer(&catalog.definitions, model);
-        self.note_tools_not_offered(&catalog);
         self.catalog = catalog;
+        self.note_tools_not_offered();
         let mut tries = 0;
         loop {
             self.notify(Stage::Selection, WaitingFor::Model);
@@ -204,15 +203,9 @@ impl TrialRun<'_> {
     /// Gives every call of an answer an id that no other call of the trial has,
     /// so that each id has exactly one result.
     fn take_call_ids(&mut self, parts: &mut [Part]) {
-        let mut taken: Vec<String> = Vec::new();
         for part in parts {
             if let Part::ToolCall { tool_call_id, .. } = part {
-                let mut id = self.gathered.unique_call_id(tool_call_id);
-                while taken.contains(&id) {
-                    id = self.gathered.unique_call_id("");
-                }
-                taken.push(id.clone());
-                *tool_call_id = id;
+                *tool_call_id = self.gathered.unique_call_id(tool_call_id);
             }
         }
     }

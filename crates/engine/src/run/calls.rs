@@ -5,29 +5,19 @@
 //! | blocked by the tool policy | a policy block; no call, no span, no error |
 //! | arguments are no JSON object | a call; it never reaches a server |
 //! | no server has the tool | a call; it never reaches a server |
-//! | the server answers with a result | call, span, result row, timing; a content error if `isError` |
-//! | anything else | call, failed span with its code, protocol error, timing |
+//! | the server answers with a result | a call and a span; failed if `isError` |
+//! | anything else | a call and a failed span with the code that stands for it |
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use strandline_contract::{
-    ecma::{utf16_len, utf16_prefix},
     policy::{Denial, PolicyBlock},
     telemetry::{ToolCallFacts, tool_call_attributes, tool_call_span_name},
-    trace::{Part, Span, SpanStatus},
-    transcript::{
-        MAX_RESULT_TEXT, MAX_TOOL_CALL_TIMINGS, MAX_TOOL_RESULTS, ResultSize, ToolCall,
-        ToolCallTiming, ToolError, ToolResult,
-    },
-    words::{SizeBasis, TimingProvenance, ToolErrorKind},
+    trace::{Adaptation, Part, Span, SpanStatus},
 };
 
-use super::{
-    gathered::Gathered,
-    catalog::Catalog,
-    servers::Connected,
-};
+use super::{catalog::Catalog, gathered::Gathered, servers::Connected};
 use crate::{
     mcp::{CallOutcome, CallRecord},
     models::{DEFAULT_RESULT_CHARACTERS, result_text},
@@ -40,20 +30,20 @@ const REQUEST_TIMEOUT: i64 = -32001;
 
 /// A call that is about to be made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
+pub(super) struct Wanted {
     /// Unique in the trial.
-    pub tool_call_id: String,
+    pub(super) tool_call_id: String,
     /// The server's own tool name.
-    pub tool_name: String,
+    pub(super) tool_name: String,
     /// The arguments; an object unless the model wrote something else.
-    pub arguments: Value,
+    pub(super) arguments: Value,
     /// What the model wrote, when it is no JSON object.
-    pub raw_arguments: Option<String>,
+    pub(super) raw_arguments: Option<String>,
 }
 
 /// Where a wanted call goes.
 #[derive(Debug, Clone, Copy)]
-pub enum Route<'a> {
+pub(super) enum Route<'a> {
     /// To this server.
     Server(&'a Connected),
     /// Nowhere: the tool policy blocks it.
@@ -67,7 +57,7 @@ pub enum Route<'a> {
 impl Wanted {
     /// Decides where the call goes: policy first, then the model's own faults.
     #[must_use]
-    pub fn route<'a>(&self, catalog: &Catalog, servers: &'a [Connected]) -> Route<'a> {
+    pub(super) fn route<'a>(&self, catalog: &Catalog, servers: &'a [Connected]) -> Route<'a> {
         if let Some(denial) = catalog.denial(&self.tool_name) {
             return Route::Blocked(denial);
         }
@@ -80,14 +70,6 @@ impl Wanted {
                 Route::NoObject
             }
             Some(server) => Route::Server(server),
-        }
-    }
-
-    fn call(&self) -> ToolCall {
-        ToolCall {
-            tool_name: self.tool_name.clone(),
-            arguments: self.arguments.clone(),
-            tool_call_id: Some(self.tool_call_id.clone()),
         }
     }
 
@@ -105,7 +87,7 @@ impl Wanted {
 }
 
 /// Records a call that the tool policy blocked (`suite-file.md` §4.2).
-pub fn record_block(
+pub(super) fn record_block(
     gathered: &mut Gathered,
     wanted: &Wanted,
     case_id: &str,
@@ -140,8 +122,9 @@ pub fn record_block(
 }
 
 /// Records a call that could not be sent because of what the model wrote.
-pub fn record_unsendable(gathered: &mut Gathered, wanted: &Wanted, unknown_tool: bool) -> Part {
-    gathered.record_call(wanted.call());
+///
+/// The fault is the model's: the result is no tool error.
+pub(super) fn record_unsendable(gathered: &mut Gathered, wanted: &Wanted, unknown_tool: bool) -> Part {
     let text = if unknown_tool {
         format!("There is no tool named `{}`.", wanted.tool_name)
     } else {
@@ -150,20 +133,23 @@ pub fn record_unsendable(gathered: &mut Gathered, wanted: &Wanted, unknown_tool:
             wanted.tool_name
         )
     };
-    wanted.result_part(text, true)
+    gathered.adapt(Adaptation {
+        kind: "callNotSent".to_owned(),
+        subject: wanted.tool_call_id.clone(),
+        detail: text.clone(),
+    });
+    wanted.result_part(text, false)
 }
 
 /// Records a call that was sent, and returns what the model is told.
-pub fn record_sent(
+pub(super) fn record_sent(
     gathered: &mut Gathered,
     wanted: &Wanted,
     server: &Connected,
     record: CallRecord,
 ) -> Part {
-    gathered.record_call(wanted.call());
     let elapsed = (record.ended_at - record.started_at).max(0.0);
     gathered.server_wait_ms += elapsed;
-    push_timing(gathered, wanted, elapsed);
     let ending = Ending::of(record.outcome);
     let span_id = gathered.span_id("tool");
     let prompt_index = gathered.prompt_index();
@@ -197,12 +183,6 @@ pub fn record_sent(
     match ending {
         Ending::Result { raw, is_error } => record_result(gathered, wanted, raw, is_error),
         Ending::NoResult { message, .. } => {
-            gathered.record_tool_error(ToolError {
-                tool_name: Some(wanted.tool_name.clone()),
-                kind: ToolErrorKind::ProtocolError,
-                message: Some(message.clone()),
-                tool_call_id: Some(wanted.tool_call_id.clone()),
-            });
             let mut part = wanted.result_part(message.clone(), true);
             if let Part::ToolResult { error, .. } = &mut part {
                 *error = Some(message);
@@ -214,20 +194,10 @@ pub fn record_sent(
 }
 
 fn record_result(gathered: &mut Gathered, wanted: &Wanted, raw: Value, is_error: bool) -> Part {
-    let whole = result_text(&wanted.tool_name, &raw, usize::MAX).text;
     let shown = result_text(&wanted.tool_name, &raw, DEFAULT_RESULT_CHARACTERS);
     if let Some(adaptation) = shown.adaptation {
         gathered.adapt(adaptation);
     }
-    if is_error {
-        gathered.record_tool_error(ToolError {
-            tool_name: Some(wanted.tool_name.clone()),
-            kind: ToolErrorKind::ContentError,
-            message: Some(error_text(&raw)),
-            tool_call_id: Some(wanted.tool_call_id.clone()),
-        });
-    }
-    push_result_row(gathered, wanted, &raw, &whole);
     Part::ToolResult {
         tool_call_id: wanted.tool_call_id.clone(),
         tool_name: wanted.tool_name.clone(),
@@ -322,81 +292,9 @@ fn seconds(budget: Duration) -> String {
     format!("{} s", budget.as_secs_f64())
 }
 
-fn push_timing(gathered: &mut Gathered, wanted: &Wanted, duration_ms: f64) {
-    let timings = gathered.transcript.tool_call_timings.get_or_insert_default();
-    if timings.len() < MAX_TOOL_CALL_TIMINGS {
-        timings.push(ToolCallTiming {
-            tool_call_id: Some(wanted.tool_call_id.clone()),
-            tool_name: wanted.tool_name.clone(),
-            duration_ms,
-            provenance: TimingProvenance::Span,
-        });
-    } else {
-        gathered.timings_dropped = true;
-    }
-}
-
-fn push_result_row(gathered: &mut Gathered, wanted: &Wanted, raw: &Value, whole: &str) {
-    let rows = gathered.transcript.tool_results.get_or_insert_default();
-    if rows.len() >= MAX_TOOL_RESULTS {
-        gathered.results_dropped = true;
-        return;
-    }
-    let truncated = utf16_len(whole) > MAX_RESULT_TEXT;
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a result is far smaller than 2^53 bytes"
-    )]
-    let bytes = whole.len() as f64;
-    rows.push(ToolResult {
-        tool_call_id: Some(wanted.tool_call_id.clone()),
-        tool_name: wanted.tool_name.clone(),
-        text: Some(utf16_prefix(whole, MAX_RESULT_TEXT).to_owned()),
-        truncated: truncated.then_some(true),
-        structured_content: raw
-            .get("structuredContent")
-            .map(|content| content.clone().into()),
-        json: None,
-        is_error: raw.get("isError").and_then(Value::as_bool),
-        size: ResultSize {
-            bytes,
-            basis: SizeBasis::ModelVisibleOutput,
-            complete: true,
-        },
-        raw_bytes: None,
-    });
-}
-
-/// Returns the text of an error result: its text parts joined by a space, else
-/// its structured content (`assertions.md` §6.2).
-fn error_text(raw: &Value) -> String {
-    let texts: Vec<&str> = raw
-        .get("content")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(|block| block.get("text").and_then(Value::as_str))
-        .collect();
-    if texts.is_empty() {
-        raw.get("structuredContent")
-            .map(Value::to_string)
-            .unwrap_or_default()
-    } else {
-        texts.join(" ")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_error_speaks_through_its_text_or_its_structure() {
-        let raw = json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]});
-        assert_eq!(error_text(&raw), "a b");
-        assert_eq!(error_text(&json!({"structuredContent": {"e": 1}})), r#"{"e":1}"#);
-        assert_eq!(error_text(&json!({})), "");
-    }
 
     #[test]
     fn only_a_code_of_the_server_itself_is_reported_as_its_own() {

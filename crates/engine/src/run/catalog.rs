@@ -99,7 +99,7 @@ impl Catalog {
     /// Returns why a tool may not be called, if the suite's policy says so.
     #[must_use]
     pub fn denial(&self, tool_name: &str) -> Option<Denial> {
-        policy::decide(self.policy.as_ref()?, tool_name)
+        policy::check(self.policy.as_ref()?, tool_name).err()
     }
 
     /// Returns whether a tool is on offer.

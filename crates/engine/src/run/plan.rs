@@ -10,6 +10,8 @@ use strandline_contract::{
     verdict::TrialObservation,
 };
 
+use strandline_derive::assertions::grade::CasePlan;
+
 use crate::models::ModelClient;
 
 /// A run, fully resolved: nothing in it is looked up later.
@@ -40,8 +42,6 @@ pub struct RunPlan {
     pub seed: Option<u64>,
     /// `HOST:PORT` that proves our own network works (`chain.md` §14.3).
     pub egress_canary: Option<String>,
-    /// Grade the standard checks as inherited advisory rules.
-    pub standard_checks: bool,
     /// Settings as stored with the run.
     pub settings: Value,
 }
@@ -53,6 +53,8 @@ pub struct CaseVariant {
     pub case: Arc<ResolvedCase>,
     /// The variant; absent when the case does not fan out over models.
     pub variant: Option<ExecutionVariant>,
+    /// What the case demands, compiled.
+    pub grading: Arc<CasePlan>,
     /// The model; absent for cases without a prompt.
     pub model: Option<Arc<dyn ModelClient>>,
     /// Configured trials.

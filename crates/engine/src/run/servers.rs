@@ -14,11 +14,19 @@ use serde_json::Value;
 use strandline_contract::{
     binding::ServerBinding,
     canonical::sha256_canonical,
+    chain_input::SetupSignals,
     run::ServerFacts,
     suite::{SessionMode, ToolPolicy},
-    trace::{Adaptation, Lint, Span, SpanStatus},
+    telemetry::MCP_METHOD_NAME,
+    trace::{Adaptation, Span, SpanStatus},
+    words::{self, SetupPhase},
 };
-use strandline_derive::policy;
+use strandline_derive::{
+    chain::setup::{
+        EgressCanary, SetupAttempt, SetupFault, derive_setup_signals, setup_audit, setup_span_id,
+    },
+    policy,
+};
 use tokio::{net::TcpStream, sync::OnceCell};
 
 use super::catalog::{Catalog, NameConflict};
@@ -31,7 +39,7 @@ const CANARY_BUDGET: Duration = Duration::from_secs(5);
 
 /// One phase of setting one server up.
 #[derive(Debug, Clone)]
-pub struct SetupAttempt {
+pub struct Attempt {
     /// Connecting, or listing tools.
     pub phase: SetupPhase,
     /// The server's id in the suite.
@@ -44,62 +52,83 @@ pub struct SetupAttempt {
     pub failure: Option<PhaseFailure>,
 }
 
-/// A phase of setting a server up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SetupPhase {
-    /// Start and handshake.
-    Connection,
-    /// `tools/list`.
-    Discovery,
-}
-
-impl SetupAttempt {
-    /// Returns the synthetic span of the attempt (`chain.md` §14.3).
-    #[must_use]
-    pub fn span(&self) -> Span {
-        let (prefix, name, category) = match self.phase {
-            SetupPhase::Connection => ("run-connect", "initialize", "connection"),
-            SetupPhase::Discovery => ("run-toolslist", "tools/list", "discovery"),
-        };
-        Span {
-            id: format!("{prefix}-{}", self.server_id),
-            parent_id: None,
-            name: name.to_owned(),
-            category: category.to_owned(),
-            status: if self.failure.is_some() {
-                SpanStatus::Error
-            } else {
-                SpanStatus::Ok
-            },
-            tool_name: None,
-            tool_call_id: None,
-            prompt_index: None,
-            mcp_error_code: self.failure.as_ref().and_then(|failure| failure.mcp_code),
-            started_at: self.started_at,
-            ended_at: self.ended_at,
-            attributes: Default::default(),
-        }
-    }
-}
-
 /// What setting all servers up showed.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     /// Every attempt, per server: connection, then discovery.
-    pub attempts: Vec<SetupAttempt>,
-    /// Whether our own network works, when that was asked.
-    pub egress: Option<Egress>,
-    /// Number of servers that were to be set up.
+    pub attempts: Vec<Attempt>,
+    /// What the egress canary showed, when it ran.
+    pub egress: Option<EgressCanary>,
+    /// The servers that were to be set up, by id.
     pub expected_server_ids: Vec<String>,
 }
 
-/// What the egress canary showed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Egress {
-    /// A connection could be made.
-    pub ok: bool,
-    /// When, ms since the Unix epoch.
-    pub at: f64,
+impl Setup {
+    /// Returns the synthetic spans of the attempts (`chain.md` §14.3).
+    pub fn spans(&self) -> impl Iterator<Item = Span> {
+        self.attempts.iter().map(|attempt| {
+            let (name, category) = match attempt.phase {
+                SetupPhase::Connection => ("initialize", "connection"),
+                SetupPhase::Discovery => ("tools/list", "discovery"),
+            };
+            Span {
+                id: setup_span_id(attempt.phase, &attempt.server_id),
+                parent_id: None,
+                name: name.to_owned(),
+                category: category.to_owned(),
+                status: if attempt.failure.is_some() {
+                    SpanStatus::Error
+                } else {
+                    SpanStatus::Ok
+                },
+                tool_name: None,
+                tool_call_id: None,
+                prompt_index: None,
+                mcp_error_code: attempt.failure.as_ref().and_then(|failure| failure.mcp_code),
+                started_at: attempt.started_at,
+                ended_at: attempt.ended_at,
+                attributes: [(MCP_METHOD_NAME.to_owned(), name.into())].into(),
+            }
+        })
+    }
+
+    /// Folds the attempts into one signal per phase.
+    #[must_use]
+    pub fn signals(&self) -> SetupSignals<'static> {
+        let expected: Vec<&str> = self.expected_server_ids.iter().map(String::as_str).collect();
+        derive_setup_signals(
+            &expected,
+            &self.observed(),
+            self.egress.map(|canary| canary.ok),
+        )
+    }
+
+    /// Returns the stored audit, when there was anything to set up.
+    #[must_use]
+    pub fn audit(&self) -> Option<Value> {
+        (!self.attempts.is_empty())
+            .then(|| setup_audit(&self.signals(), &self.observed(), self.egress))
+    }
+
+    fn observed(&self) -> Vec<SetupAttempt<'_>> {
+        self.attempts
+            .iter()
+            .map(|attempt| SetupAttempt {
+                phase: attempt.phase,
+                server_id: &attempt.server_id,
+                started_at: attempt.started_at,
+                ended_at: attempt.ended_at,
+                failure: attempt.failure.as_ref().map(|failure| SetupFault {
+                    attribution: match failure.attribution {
+                        Attribution::Ours => words::Attribution::Ours,
+                        Attribution::Theirs => words::Attribution::Theirs,
+                        Attribution::Unknown => words::Attribution::Unknown,
+                    },
+                    reason: failure.message.as_str().into(),
+                }),
+            })
+            .collect()
+    }
 }
 
 /// A connected server.
@@ -280,7 +309,7 @@ pub struct Servers {
     mode: SessionMode,
     policy: Option<ToolPolicy>,
     canary: Option<String>,
-    canary_result: OnceCell<Egress>,
+    canary_result: OnceCell<EgressCanary>,
     /// Opened before the run and not yet given to a trial.
     warm: Mutex<Option<ServerSet>>,
     shared: tokio::sync::Mutex<Option<Arc<ServerSet>>>,
@@ -465,7 +494,7 @@ impl Servers {
 
     /// Runs the egress canary, at most once per run, and only when a server is
     /// to blame for not being reached.
-    async fn egress(&self, setup: &Setup) -> Option<Egress> {
+    async fn egress(&self, setup: &Setup) -> Option<EgressCanary> {
         let blamed = setup.attempts.iter().any(|attempt| {
             attempt.phase == SetupPhase::Connection
                 && attempt
@@ -479,7 +508,7 @@ impl Servers {
             .get_or_init(|| async {
                 let connected =
                     tokio::time::timeout(CANARY_BUDGET, TcpStream::connect(target.as_str())).await;
-                Egress {
+                EgressCanary {
                     ok: matches!(connected, Ok(Ok(_))),
                     at: now_ms(),
                 }
@@ -493,7 +522,7 @@ const CONNECT_FAILED: &str = "SERVER_CONNECT_FAILED";
 const LISTING_FAILED: &str = "TOOL_CATALOG_FAILED";
 
 struct Opened {
-    attempts: Vec<SetupAttempt>,
+    attempts: Vec<Attempt>,
     server: Result<Connected, OpenFailure>,
 }
 
@@ -504,7 +533,7 @@ struct OpenFailure {
 }
 
 async fn open_one(binding: &ServerBinding, options: &ConnectOptions) -> Opened {
-    let attempt = |phase, started_at, failure: Option<&PhaseFailure>| SetupAttempt {
+    let attempt = |phase, started_at, failure: Option<&PhaseFailure>| Attempt {
         phase,
         server_id: binding.id.clone(),
         started_at,
@@ -598,16 +627,19 @@ fn build_catalog(
         message: conflicts.iter().map(conflict_line).collect::<Vec<_>>().join("\n"),
     })?;
     if let Some(policy) = policy {
-        let frozen = policy::freeze(policy, &catalog.inventory).map_err(|unknown| {
-            CatalogProblem {
+        let freeze =
+            policy::freeze(policy, &catalog.inventory).map_err(|invalid| CatalogProblem {
                 code: "TOOL_POLICY_INVALID",
-                message: format!(
-                    "`toolPolicy.deny` names tools that no server lists: {}",
-                    unknown.join(", ")
-                ),
-            }
-        })?;
-        catalog.policy = Some(frozen);
+                message: invalid.to_string(),
+            })?;
+        for name in freeze.unmatched_allow {
+            catalog.adaptations.push(Adaptation {
+                kind: "policyNameUnmatched".to_owned(),
+                subject: name,
+                detail: "`toolPolicy.allow` names a tool that no server lists".to_owned(),
+            });
+        }
+        catalog.policy = Some(freeze.policy);
     }
     Ok(catalog)
 }
@@ -617,13 +649,4 @@ fn conflict_line(conflict: &NameConflict) -> String {
         "tool `{}` is listed by servers `{}` and `{}`; bind one of them, or run them as two suites",
         conflict.tool_name, conflict.servers[0], conflict.servers[1]
     )
-}
-
-/// Returns the findings about every server of a set.
-#[must_use]
-pub fn lints(facts: &[ServerFacts]) -> Vec<Lint> {
-    facts
-        .iter()
-        .flat_map(|server| server.lints.iter().cloned())
-        .collect()
 }

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use strandline_contract::{
     event::{Activity, RunEvent, TrialRef, WaitingFor},
-    run::{SkippedStep, TrialError},
+    run::{ErrorLayer, SkippedStep, TrialError},
     suite::{ResolvedCase, ResolvedSuite, Step},
-    trace::Role,
+    trace::{Part, Role},
     words::{IterationStatus, Stage},
 };
-use strandline_derive::assertions::CaseGrader;
+use strandline_derive::assertions::grade::CasePlan;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,7 @@ use super::{
     calls::{self, Route, Wanted},
     catalog::Catalog,
     dispatcher::{Finished, epoch_ms},
-    gathered::{Gathered, Opened},
+    gathered::Gathered,
     plan::{CaseVariant, Outstanding, RunPlan},
     record::{self, Ended},
     servers::{Lease, ServerSet, Servers, SetupRefusal},
@@ -49,7 +49,7 @@ pub(super) struct TrialRun<'a> {
     pub(super) seed: Option<u64>,
     pub(super) set: &'a ServerSet,
     pub(super) catalog: Arc<Catalog>,
-    pub(super) grader: CaseGrader<'a>,
+    pub(super) grading: &'a CasePlan,
     /// Where the frames of this trial's calls go.
     pub(super) capture: Capture,
     /// Cancelled when the trial must come to its end.
@@ -123,7 +123,7 @@ impl<'a> TrialRun<'a> {
                 .map(|seed| seed.wrapping_add(u64::from(outstanding.iteration_number))),
             set,
             catalog: set.catalog(),
-            grader: CaseGrader::new(&planned.case, &plan.suite.defaults, plan.standard_checks),
+            grading: &planned.grading,
             capture: Capture::new(CaptureLimits::default()),
             token: shared.stop.child_token(),
             gathered: Gathered::default(),
@@ -207,6 +207,47 @@ impl<'a> TrialRun<'a> {
         }
     }
 
+    /// Grades an assert step on the trial so far; a required one that does not
+    /// hold ends the trial.
+    fn assert_at(&mut self, index: usize) -> Result<(), StepFailure> {
+        self.gathered.ensure_turn();
+        let so_far = self.gathered.transcript(&self.catalog);
+        let calls = self.gathered.turn_calls().pop().unwrap_or_default();
+        let Some(grade) = self.grading.grade_step(index, &calls, &so_far) else {
+            return Ok(());
+        };
+        let stops = grade.stops;
+        self.gathered.step_grades.push(grade);
+        if stops {
+            Err(StepFailure::CheckFailed)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Notes the tools that the open turn expects and nobody offers.
+    pub(super) fn note_tools_not_offered(&mut self) {
+        let prompt_index = self.gathered.prompt_index();
+        let Some(expected) = self
+            .grading
+            .turns()
+            .iter()
+            .find(|turn| turn.turn_index == prompt_index)
+        else {
+            return;
+        };
+        let lacking: Vec<String> = expected
+            .expectations
+            .iter()
+            .map(|expectation| &expectation.tool_name)
+            .filter(|name| !self.catalog.offers(name))
+            .cloned()
+            .collect();
+        if let Some(turn) = self.gathered.turns.last_mut() {
+            turn.not_offered = lacking;
+        }
+    }
+
     /// Calls a tool without a model, and lets the conversation know.
     async fn pinned_call(
         &mut self,
@@ -215,10 +256,7 @@ impl<'a> TrialRun<'a> {
         tool_name: &str,
         arguments: serde_json::Value,
     ) -> Result<(), StepFailure> {
-        self.gathered.open_turn(Opened::Pinned {
-            tool_name: tool_name.to_owned(),
-            server: server_name.to_owned(),
-        });
+        self.gathered.open_turn(true);
         let wanted = Wanted {
             tool_call_id: self.gathered.unique_call_id(""),
             tool_name: tool_name.to_owned(),
@@ -228,7 +266,7 @@ impl<'a> TrialRun<'a> {
         let set = self.set;
         let Some(server) = set.server(server_name, server_id) else {
             return Err(StepFailure::Error(TrialError {
-                layer: strandline_contract::run::ErrorLayer::Setup,
+                layer: ErrorLayer::Setup,
                 code: "pinned_server_not_connected".to_owned(),
                 message: format!("step calls server `{server_name}`, which is not bound"),
                 http_status: None,
@@ -240,6 +278,16 @@ impl<'a> TrialRun<'a> {
                 "Call `{tool_name}` on server `{server_name}` with {}",
                 wanted.arguments
             ),
+        );
+        self.gathered.say(
+            Role::Assistant,
+            vec![Part::ToolCall {
+                tool_call_id: wanted.tool_call_id.clone(),
+                tool_name: tool_name.to_owned(),
+                arguments: wanted.arguments.clone(),
+                raw_arguments: None,
+                provider_state: None,
+            }],
         );
         self.notify(Stage::Call, WaitingFor::Server);
         let part = if let Some(denial) = self.catalog.denial(tool_name) {
@@ -259,8 +307,15 @@ impl<'a> TrialRun<'a> {
             calls::record_sent(&mut self.gathered, &wanted, server, record)
         };
         let said = match &part {
-            strandline_contract::trace::Part::ToolResult { model_text, .. } => model_text.clone(),
-            _ => String::new(),
+            Part::ToolResult {
+                model_text,
+                is_error,
+                ..
+            } => {
+                self.gathered.pinned_tool_errors |= *is_error;
+                model_text.clone()
+            }
+            Part::Text { .. } | Part::ToolCall { .. } => String::new(),
         };
         self.gathered.say(Role::Tool, vec![part]);
         self.gathered.say_text(Role::Assistant, said);
