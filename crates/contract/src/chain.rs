@@ -26,6 +26,44 @@ pub struct Chain<'a> {
     pub stage_analyzer_version: u32,
 }
 
+impl Chain<'_> {
+    /// Returns the chain with its text its own, to be kept.
+    #[must_use]
+    pub fn into_owned(self) -> Chain<'static> {
+        Chain {
+            stage_results: self
+                .stage_results
+                .into_iter()
+                .map(StageRow::into_owned)
+                .collect(),
+            first_failed_stage: self.first_failed_stage,
+            failure_category: self.failure_category,
+            stage_analyzer_version: self.stage_analyzer_version,
+        }
+    }
+}
+
+impl StageRow<'_> {
+    fn into_owned(self) -> StageRow<'static> {
+        let owned = |texts: Vec<Cow<'_, str>>| {
+            texts
+                .into_iter()
+                .map(|text| Cow::Owned(text.into_owned()))
+                .collect()
+        };
+        StageRow {
+            stage: self.stage,
+            state: self.state,
+            reason: self.reason,
+            evidence: self.evidence.map(|evidence| StageEvidence {
+                span_ids: evidence.span_ids.map(owned),
+                prompt_indexes: evidence.prompt_indexes,
+                predicate_reasons: evidence.predicate_reasons.map(owned),
+            }),
+        }
+    }
+}
+
 /// What is known about one stage of one trial, and on what evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

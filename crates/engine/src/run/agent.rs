@@ -21,13 +21,13 @@ use super::{
 use crate::{
     mcp::{CallOptions, now_ms},
     models::{ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolDefinition,
-        chat_attributes,
+        telemetry::chat_attributes,
     },
 };
 
 /// Why a step ended the trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StepFailure {
+pub(super) enum StepFailure {
     /// The trial has an error of its own (`TrialRun::gathered.error`).
     Error(TrialError),
     /// The step's turn used up its budget.
@@ -124,7 +124,9 @@ impl TrialRun<'_> {
                 temperature: self.suite.defaults.temperature,
                 seed: self.seed,
                 iteration_number: self.iteration_number,
+                asked: self.asked,
             };
+            self.asked += 1;
             let answer = model.complete(request, token).await;
             let attributes = chat_attributes(model, &request, &answer);
             drop(conversation);

@@ -9,7 +9,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Why work was told to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub(super) enum Cut {
     /// Its budget was used up.
     TimedOut,
     /// Somebody outside cancelled it.
@@ -21,7 +21,7 @@ pub enum Cut {
 /// Work that is cut is told so through `token` and may still end by itself, so
 /// that what it was doing is recorded; after a grace period it is dropped.
 /// Returns what it returned, if it came to its end, and why it was cut, if it was.
-pub async fn within<F: Future>(
+pub(super) async fn within<F: Future>(
     budget: Duration,
     outside: &CancellationToken,
     token: &CancellationToken,

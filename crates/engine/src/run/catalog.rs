@@ -15,27 +15,27 @@ use crate::models::ToolDefinition;
 
 /// The tools that a trial may use, frozen for a turn.
 #[derive(Debug, Clone, Default)]
-pub struct Catalog {
+pub(super) struct Catalog {
     /// What the model is offered, in the order listed.
-    pub definitions: Vec<ToolDefinition>,
+    pub(super) definitions: Vec<ToolDefinition>,
     /// The same as assertions read it.
-    pub inventory: Vec<InventoryTool>,
+    pub(super) inventory: Vec<InventoryTool>,
     /// Every raw entry of every server.
-    pub declarations: Vec<ToolDeclaration>,
+    pub(super) declarations: Vec<ToolDeclaration>,
     /// What we left out, and why.
-    pub adaptations: Vec<Adaptation>,
+    pub(super) adaptations: Vec<Adaptation>,
     /// Tools that may not be called; absent when the suite has no policy.
-    pub policy: Option<FrozenPolicy>,
+    pub(super) policy: Option<FrozenPolicy>,
     servers_by_tool: BTreeMap<String, usize>,
 }
 
 /// A tool name that two servers list (`TOOL_NAME_CONFLICT`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameConflict {
+pub(super) struct NameConflict {
     /// The name.
-    pub tool_name: String,
+    pub(super) tool_name: String,
     /// The servers that list it.
-    pub servers: [String; 2],
+    pub(super) servers: [String; 2],
 }
 
 impl Catalog {
@@ -45,7 +45,7 @@ impl Catalog {
     ///
     /// Returns every tool name that two servers list. A name that one server
     /// lists twice is offered once, and the repetition is recorded.
-    pub fn new<'a>(
+    pub(super) fn new<'a>(
         listings: impl IntoIterator<Item = (&'a str, &'a [Value])>,
     ) -> Result<Self, Vec<NameConflict>> {
         let mut catalog = Self::default();
@@ -92,19 +92,19 @@ impl Catalog {
 
     /// Returns the index of the server that has a tool.
     #[must_use]
-    pub fn server_of(&self, tool_name: &str) -> Option<usize> {
+    pub(super) fn server_of(&self, tool_name: &str) -> Option<usize> {
         self.servers_by_tool.get(tool_name).copied()
     }
 
     /// Returns why a tool may not be called, if the suite's policy says so.
     #[must_use]
-    pub fn denial(&self, tool_name: &str) -> Option<Denial> {
+    pub(super) fn denial(&self, tool_name: &str) -> Option<Denial> {
         policy::check(self.policy.as_ref()?, tool_name).err()
     }
 
     /// Returns whether a tool is on offer.
     #[must_use]
-    pub fn offers(&self, tool_name: &str) -> bool {
+    pub(super) fn offers(&self, tool_name: &str) -> bool {
         self.servers_by_tool.contains_key(tool_name)
     }
 }

@@ -331,4 +331,4 @@ pub(super) fn epoch_ms() -> i64 {
 }
 
 /// A trial's record and trace.
-pub type Finished = (TrialRecord, Trace);
+pub(super) type Finished = (TrialRecord, Trace);

@@ -39,33 +39,33 @@ const CANARY_BUDGET: Duration = Duration::from_secs(5);
 
 /// One phase of setting one server up.
 #[derive(Debug, Clone)]
-pub struct Attempt {
+pub(super) struct Attempt {
     /// Connecting, or listing tools.
-    pub phase: SetupPhase,
+    pub(super) phase: SetupPhase,
     /// The server's id in the suite.
-    pub server_id: String,
+    pub(super) server_id: String,
     /// Start, ms since the Unix epoch.
-    pub started_at: f64,
+    pub(super) started_at: f64,
     /// End, ms since the Unix epoch.
-    pub ended_at: f64,
+    pub(super) ended_at: f64,
     /// Why it failed, if it did.
-    pub failure: Option<PhaseFailure>,
+    pub(super) failure: Option<PhaseFailure>,
 }
 
 /// What setting all servers up showed.
 #[derive(Debug, Clone, Default)]
-pub struct Setup {
+pub(super) struct Setup {
     /// Every attempt, per server: connection, then discovery.
-    pub attempts: Vec<Attempt>,
+    pub(super) attempts: Vec<Attempt>,
     /// What the egress canary showed, when it ran.
-    pub egress: Option<EgressCanary>,
+    pub(super) egress: Option<EgressCanary>,
     /// The servers that were to be set up, by id.
-    pub expected_server_ids: Vec<String>,
+    pub(super) expected_server_ids: Vec<String>,
 }
 
 impl Setup {
     /// Returns the synthetic spans of the attempts (`chain.md` §14.3).
-    pub fn spans(&self) -> impl Iterator<Item = Span> {
+    pub(super) fn spans(&self) -> impl Iterator<Item = Span> {
         self.attempts.iter().map(|attempt| {
             let (name, category) = match attempt.phase {
                 SetupPhase::Connection => ("initialize", "connection"),
@@ -94,7 +94,7 @@ impl Setup {
 
     /// Folds the attempts into one signal per phase.
     #[must_use]
-    pub fn signals(&self) -> SetupSignals<'static> {
+    pub(super) fn signals(&self) -> SetupSignals<'static> {
         let expected: Vec<&str> = self.expected_server_ids.iter().map(String::as_str).collect();
         derive_setup_signals(
             &expected,
@@ -105,7 +105,7 @@ impl Setup {
 
     /// Returns the stored audit, when there was anything to set up.
     #[must_use]
-    pub fn audit(&self) -> Option<Value> {
+    pub(super) fn audit(&self) -> Option<Value> {
         (!self.attempts.is_empty())
             .then(|| setup_audit(&self.signals(), &self.observed(), self.egress))
     }
@@ -133,7 +133,7 @@ impl Setup {
 
 /// A connected server.
 #[derive(Debug)]
-pub struct Connected {
+pub(super) struct Connected {
     binding: ServerBinding,
     session: Session,
     listing: RwLock<Listing>,
@@ -142,31 +142,31 @@ pub struct Connected {
 impl Connected {
     /// Returns the server's name in the suite.
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.binding.name
     }
 
     /// Returns the server's id in the suite.
     #[must_use]
-    pub fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         &self.binding.id
     }
 
     /// Returns `stdio`, `http` or `sse`.
     #[must_use]
-    pub const fn transport(&self) -> &'static str {
+    pub(super) const fn transport(&self) -> &'static str {
         self.binding.transport.kind()
     }
 
     /// Returns the session.
     #[must_use]
-    pub const fn session(&self) -> &Session {
+    pub(super) const fn session(&self) -> &Session {
         &self.session
     }
 
     /// Returns what a run stores about the server.
     #[must_use]
-    pub fn facts(&self) -> ServerFacts {
+    pub(super) fn facts(&self) -> ServerFacts {
         let listing = self.listing.read().unwrap_or_else(PoisonError::into_inner);
         let count = |entries: &Vec<Value>| entries.len() as u64;
         ServerFacts {
@@ -190,24 +190,24 @@ impl Connected {
 
 /// Every server of the suite, connected and listed.
 #[derive(Debug)]
-pub struct ServerSet {
+pub(super) struct ServerSet {
     servers: Vec<Connected>,
     catalog: RwLock<Arc<Catalog>>,
     /// What setting them up showed.
-    pub setup: Setup,
+    pub(super) setup: Setup,
     policy: Option<ToolPolicy>,
 }
 
 impl ServerSet {
     /// Returns the servers in target order.
     #[must_use]
-    pub fn servers(&self) -> &[Connected] {
+    pub(super) fn servers(&self) -> &[Connected] {
         &self.servers
     }
 
     /// Returns a server by id or, failing that, by name.
     #[must_use]
-    pub fn server(&self, name: &str, id: Option<&str>) -> Option<&Connected> {
+    pub(super) fn server(&self, name: &str, id: Option<&str>) -> Option<&Connected> {
         match id {
             Some(id) => self.servers.iter().find(|server| server.id() == id),
             None => self.servers.iter().find(|server| server.name() == name),
@@ -216,13 +216,13 @@ impl ServerSet {
 
     /// Returns the catalog as it stands.
     #[must_use]
-    pub fn catalog(&self) -> Arc<Catalog> {
+    pub(super) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Lists tools again where a server said that they changed, and returns
     /// the catalog. A listing that fails leaves the catalog as it was and says so.
-    pub async fn refreshed_catalog(&self) -> (Arc<Catalog>, Vec<Adaptation>) {
+    pub(super) async fn refreshed_catalog(&self) -> (Arc<Catalog>, Vec<Adaptation>) {
         let mut notes = Vec::new();
         let mut changed = false;
         for server in &self.servers {
@@ -274,7 +274,7 @@ impl ServerSet {
 
     /// Takes what the sessions recorded for themselves since the last time.
     #[must_use]
-    pub fn drain(&self) -> Vec<Captured> {
+    pub(super) fn drain(&self) -> Vec<Captured> {
         self.servers
             .iter()
             .map(|server| server.session.drain())
@@ -282,28 +282,28 @@ impl ServerSet {
     }
 
     /// Ends every session, all at once.
-    pub async fn close(self) {
+    pub(super) async fn close(self) {
         join_all(self.servers.into_iter().map(|server| server.session.close())).await;
     }
 }
 
 /// Why the servers of a suite could not be set up.
 #[derive(Debug, Clone)]
-pub struct SetupRefusal {
+pub(super) struct SetupRefusal {
     /// Wire code (`suite-file.md` §9.5).
-    pub code: &'static str,
+    pub(super) code: &'static str,
     /// What happened, one line per finding, without secrets.
-    pub message: String,
+    pub(super) message: String,
     /// What setting up showed until then.
-    pub setup: Setup,
+    pub(super) setup: Setup,
     /// What was recorded on the wire until then.
-    pub captured: Vec<Captured>,
+    pub(super) captured: Vec<Captured>,
     /// Facts about the servers that could be reached.
-    pub facts: Vec<ServerFacts>,
+    pub(super) facts: Vec<ServerFacts>,
 }
 
 /// The servers of one run.
-pub struct Servers {
+pub(super) struct Servers {
     bindings: Vec<ServerBinding>,
     options: ConnectOptions,
     mode: SessionMode,
@@ -317,7 +317,7 @@ pub struct Servers {
 
 /// The sessions that one trial uses.
 #[derive(Debug)]
-pub enum Lease {
+pub(super) enum Lease {
     /// The trial's own, ended after it.
     Own(Box<ServerSet>),
     /// One set for all trials.
@@ -327,21 +327,15 @@ pub enum Lease {
 impl Lease {
     /// Returns the servers.
     #[must_use]
-    pub fn set(&self) -> &ServerSet {
+    pub(super) fn set(&self) -> &ServerSet {
         match self {
             Self::Own(set) => set,
             Self::Shared(set) => set,
         }
     }
 
-    /// Returns whether the sessions are the trial's own.
-    #[must_use]
-    pub const fn is_own(&self) -> bool {
-        matches!(self, Self::Own(_))
-    }
-
     /// Ends the sessions if they are the trial's own.
-    pub async fn release(self) {
+    pub(super) async fn release(self) {
         match self {
             Self::Own(set) => set.close().await,
             Self::Shared(_) => {}
@@ -352,7 +346,7 @@ impl Lease {
 impl Servers {
     /// Names the servers of a run; nothing is started yet.
     #[must_use]
-    pub fn new(
+    pub(super) fn new(
         bindings: Vec<ServerBinding>,
         options: ConnectOptions,
         mode: SessionMode,
@@ -378,7 +372,7 @@ impl Servers {
     ///
     /// Fails when a server cannot be reached or listed, when two servers list
     /// one tool name, or when the tool policy denies a tool that nobody lists.
-    pub async fn preflight(&self) -> Result<Vec<ServerFacts>, SetupRefusal> {
+    pub(super) async fn preflight(&self) -> Result<Vec<ServerFacts>, SetupRefusal> {
         let set = self.open().await?;
         let facts = set.servers.iter().map(Connected::facts).collect();
         match self.mode {
@@ -397,7 +391,7 @@ impl Servers {
     /// # Errors
     ///
     /// As [`Servers::preflight`].
-    pub async fn acquire(&self) -> Result<Lease, SetupRefusal> {
+    pub(super) async fn acquire(&self) -> Result<Lease, SetupRefusal> {
         match self.mode {
             SessionMode::Fresh => {
                 let warm = self
@@ -426,7 +420,7 @@ impl Servers {
     }
 
     /// Ends what no trial holds.
-    pub async fn close(&self) {
+    pub(super) async fn close(&self) {
         let warm = self
             .warm
             .lock()

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     agent::StepFailure,
     bound::{Cut, within},
-    calls::{self, Route, Wanted},
+    calls::{self, Wanted},
     catalog::Catalog,
     dispatcher::{Finished, epoch_ms},
     gathered::Gathered,
@@ -55,6 +55,8 @@ pub(super) struct TrialRun<'a> {
     /// Cancelled when the trial must come to its end.
     pub(super) token: CancellationToken,
     pub(super) gathered: Gathered,
+    /// How often the model was asked before, in this trial.
+    pub(super) asked: u32,
     events: &'a mpsc::Sender<RunEvent>,
     me: TrialRef,
 }
@@ -127,6 +129,7 @@ impl<'a> TrialRun<'a> {
             capture: Capture::new(CaptureLimits::default()),
             token: shared.stop.child_token(),
             gathered: Gathered::default(),
+            asked: 0,
             events: &shared.events,
             me,
         }
