@@ -8,6 +8,7 @@ mod demo_server;
 mod derive;
 mod explain;
 mod glossary;
+mod run;
 mod schema;
 
 /// The commands of `strandline`.
@@ -21,6 +22,8 @@ pub enum Command {
     Explain(explain::Arguments),
     /// Print every word of every vocabulary.
     Glossary(glossary::Arguments),
+    /// Run suites against real servers and say where value stopped.
+    Run(Box<run::Arguments>),
     /// Print the JSON Schema of a public document.
     Schema(schema::Arguments),
 }
@@ -33,6 +36,7 @@ impl Command {
             Self::Derive(arguments) => derive::run(arguments, ui),
             Self::Explain(arguments) => explain::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
+            Self::Run(arguments) => run::run(&arguments, ui),
             Self::Schema(arguments) => schema::run(&arguments, ui),
         }
     }

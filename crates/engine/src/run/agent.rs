@@ -20,7 +20,8 @@ use super::{
 };
 use crate::{
     mcp::{CallOptions, now_ms},
-    models::{ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolDefinition,
+    models::{
+        ModelClient, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolDefinition,
         telemetry::chat_attributes,
     },
 };
@@ -227,9 +228,15 @@ impl TrialRun<'_> {
             let Route::Server(server) = route else {
                 return None;
             };
-            let options = CallOptions::new(timeout, token.clone()).with_capture(self.capture.clone());
+            let options =
+                CallOptions::new(timeout, token.clone()).with_capture(self.capture.clone());
             let arguments = call.arguments.as_object().cloned().unwrap_or_default();
-            Some(server.session().call(&call.tool_name, arguments, options).await)
+            Some(
+                server
+                    .session()
+                    .call(&call.tool_name, arguments, options)
+                    .await,
+            )
         }))
         .await;
         let mut parts = Vec::with_capacity(wanted.len());
@@ -245,9 +252,7 @@ impl TrialRun<'_> {
                     self.iteration_number,
                     denial,
                 ),
-                (Route::NoObject, _) => {
-                    calls::record_unsendable(&mut self.gathered, call, false)
-                }
+                (Route::NoObject, _) => calls::record_unsendable(&mut self.gathered, call, false),
                 (Route::Unknown | Route::Server(_), _) => {
                     calls::record_unsendable(&mut self.gathered, call, true)
                 }

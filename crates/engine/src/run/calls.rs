@@ -124,7 +124,11 @@ pub(super) fn record_block(
 /// Records a call that could not be sent because of what the model wrote.
 ///
 /// The fault is the model's: the result is no tool error.
-pub(super) fn record_unsendable(gathered: &mut Gathered, wanted: &Wanted, unknown_tool: bool) -> Part {
+pub(super) fn record_unsendable(
+    gathered: &mut Gathered,
+    wanted: &Wanted,
+    unknown_tool: bool,
+) -> Part {
     let text = if unknown_tool {
         format!("There is no tool named `{}`.", wanted.tool_name)
     } else {
@@ -211,7 +215,10 @@ fn record_result(gathered: &mut Gathered, wanted: &Wanted, raw: Value, is_error:
 
 /// How a call ended, with the code that stands for it on the span.
 enum Ending {
-    Result { raw: Value, is_error: bool },
+    Result {
+        raw: Value,
+        is_error: bool,
+    },
     NoResult {
         /// The server's code, or the one that stands for what happened.
         code: i64,

@@ -128,7 +128,11 @@ mod tests {
 
     #[test]
     fn a_tool_listed_twice_by_one_server_is_offered_once() {
-        let tools = [json!({"name": "a"}), json!({"name": "a"}), json!({"no": "name"})];
+        let tools = [
+            json!({"name": "a"}),
+            json!({"name": "a"}),
+            json!({"no": "name"}),
+        ];
         let catalog = Catalog::new([("s", &tools[..])]).expect("one server cannot conflict");
         assert_eq!(catalog.definitions.len(), 1);
         assert_eq!(catalog.declarations.len(), 2);

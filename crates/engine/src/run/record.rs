@@ -120,10 +120,7 @@ pub(super) fn never_begun(
     for captured in &refusal.captured {
         gathered.absorb(captured.clone());
     }
-    gathered
-        .trace
-        .spans
-        .extend(refusal.setup.spans());
+    gathered.trace.spans.extend(refusal.setup.spans());
     let started_at = refusal
         .setup
         .attempts
@@ -250,7 +247,8 @@ fn evidence(
         })
         .filter_map(|summary| serde_json::to_value(summary).ok())
         .collect();
-    let no_trace = spans.is_empty() && grade.prompts.is_empty() && gathered.trace.messages.is_empty();
+    let no_trace =
+        spans.is_empty() && grade.prompts.is_empty() && gathered.trace.messages.is_empty();
     if no_trace {
         evidence.insert("traceAbsent".to_owned(), true.into());
     } else if spans.is_empty() {

@@ -84,7 +84,10 @@ impl Setup {
                 tool_name: None,
                 tool_call_id: None,
                 prompt_index: None,
-                mcp_error_code: attempt.failure.as_ref().and_then(|failure| failure.mcp_code),
+                mcp_error_code: attempt
+                    .failure
+                    .as_ref()
+                    .and_then(|failure| failure.mcp_code),
                 started_at: attempt.started_at,
                 ended_at: attempt.ended_at,
                 attributes: [(MCP_METHOD_NAME.to_owned(), name.into())].into(),
@@ -95,7 +98,11 @@ impl Setup {
     /// Folds the attempts into one signal per phase.
     #[must_use]
     pub(super) fn signals(&self) -> SetupSignals<'static> {
-        let expected: Vec<&str> = self.expected_server_ids.iter().map(String::as_str).collect();
+        let expected: Vec<&str> = self
+            .expected_server_ids
+            .iter()
+            .map(String::as_str)
+            .collect();
         derive_setup_signals(
             &expected,
             &self.observed(),
@@ -257,10 +264,8 @@ impl ServerSet {
         if changed {
             match build_catalog(&self.servers, self.policy.as_ref()) {
                 Ok(catalog) => {
-                    *self
-                        .catalog
-                        .write()
-                        .unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+                    *self.catalog.write().unwrap_or_else(PoisonError::into_inner) =
+                        Arc::new(catalog);
                 }
                 Err(refusal) => notes.push(Adaptation {
                     kind: "changedToolsIgnored".to_owned(),
@@ -283,7 +288,12 @@ impl ServerSet {
 
     /// Ends every session, all at once.
     pub(super) async fn close(self) {
-        join_all(self.servers.into_iter().map(|server| server.session.close())).await;
+        join_all(
+            self.servers
+                .into_iter()
+                .map(|server| server.session.close()),
+        )
+        .await;
     }
 }
 
@@ -607,7 +617,10 @@ fn build_catalog(
     let listings: Vec<(String, Vec<Value>)> = servers
         .iter()
         .map(|server| {
-            let listing = server.listing.read().unwrap_or_else(PoisonError::into_inner);
+            let listing = server
+                .listing
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
             (server.name().to_owned(), listing.tools.clone())
         })
         .collect();
@@ -618,7 +631,11 @@ fn build_catalog(
     )
     .map_err(|conflicts| CatalogProblem {
         code: "TOOL_NAME_CONFLICT",
-        message: conflicts.iter().map(conflict_line).collect::<Vec<_>>().join("\n"),
+        message: conflicts
+            .iter()
+            .map(conflict_line)
+            .collect::<Vec<_>>()
+            .join("\n"),
     })?;
     if let Some(policy) = policy {
         let freeze =

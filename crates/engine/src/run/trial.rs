@@ -303,8 +303,8 @@ impl<'a> TrialRun<'a> {
             )
         } else {
             let timeout = Duration::from_millis(self.suite.execution.tool_call_timeout_ms);
-            let options = CallOptions::new(timeout, self.token.clone())
-                .with_capture(self.capture.clone());
+            let options =
+                CallOptions::new(timeout, self.token.clone()).with_capture(self.capture.clone());
             let sent = wanted.arguments.as_object().cloned().unwrap_or_default();
             let record = server.session().call(tool_name, sent, options).await;
             calls::record_sent(&mut self.gathered, &wanted, server, record)

@@ -1,0 +1,170 @@
+//! What a run ends with: report, JSON, warnings and exit code.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use strandline_contract::{
+    exit::ExitCode,
+    run::TrialRecord,
+    words::{RefusalCode, Vocabulary},
+};
+use strandline_derive::decision::{Page, summarize_run};
+use strandline_engine::run::RunEnd;
+use strandline_report::terminal::{RunInput, run_report};
+use strandline_store::{Store, StoreError, TrialFilter};
+
+use super::{Arguments, listen::Heard};
+use crate::ui::{CommandError, CommandResult, Ui};
+
+/// The project that trace paths name.
+const PROJECT: &str = "local";
+
+/// Prints the report, writes what was asked for and returns the exit code.
+pub(super) async fn finish(
+    end: RunEnd,
+    mut heard: Heard,
+    arguments: &Arguments,
+    store: Option<&Store>,
+    ui: &mut Ui,
+) -> CommandResult {
+    let run = &end.record;
+    if let Some(store) = store.filter(|_| arguments.resume.is_some()) {
+        heard.trials = stored_trials(store, &run.id).await?;
+    }
+    sort_by_plan(&mut heard.trials, run);
+    let reference = match store {
+        Some(store) => store
+            .run(&run.id)
+            .await
+            .map_or_else(|_| run.id.clone(), |stored| stored.short_id),
+        None => run.id.clone(),
+    };
+    if !arguments.quiet {
+        let report = run_report(
+            &RunInput {
+                run,
+                run_reference: &reference,
+                trials: &heard.trials,
+                traces: &heard.traces,
+            },
+            &ui.style,
+        );
+        if arguments.json.as_deref() == Some(Path::new("-")) {
+            ui.talk(report);
+        } else {
+            ui.out(report);
+        }
+    }
+    let mut exit = exit_code(&end);
+    if let Some((code, message)) = &end.setup_failure {
+        ui.talk(format_args!("error: {code}: {message}"));
+        ui.talk("hint: `strandline doctor` checks each server on its own");
+    }
+    for problem in &heard.store_problems {
+        ui.talk(format_args!(
+            "warning: the run could not be stored whole: {problem}"
+        ));
+        exit = exit.worse(ExitCode::Setup);
+    }
+    if let Some(path) = &arguments.json {
+        let page = Page {
+            complete: true,
+            next_cursor: None,
+        };
+        let summary = summarize_run(PROJECT, run, &heard.trials, page);
+        if let Err(error) = write_json(path, &summary, ui) {
+            ui.error(&error);
+            exit = exit.worse(error.exit);
+        }
+    }
+    Ok(exit)
+}
+
+/// Returns how the process ends (`suite-file.md` §9.5): 1 only for a decision
+/// that says `failed`.
+fn exit_code(end: &RunEnd) -> ExitCode {
+    if let Some((code, _)) = &end.setup_failure {
+        return RefusalCode::from_wire(code).map_or(ExitCode::Setup, RefusalCode::exit);
+    }
+    if end.credentials_rejected.is_some() {
+        return ExitCode::Credentials;
+    }
+    let verdict = end
+        .record
+        .decision
+        .as_ref()
+        .and_then(|decision| decision.get("verdict")?.as_str());
+    match verdict {
+        Some("passed") => ExitCode::Passed,
+        Some("failed") => ExitCode::Failed,
+        _ => ExitCode::NoDecision,
+    }
+}
+
+fn sort_by_plan(trials: &mut [TrialRecord], run: &strandline_contract::run::RunRecord) {
+    let places: BTreeMap<(&str, Option<&strandline_contract::run::ExecutionVariant>), usize> = run
+        .plan
+        .iter()
+        .enumerate()
+        .map(|(place, planned)| ((planned.case_id.as_str(), planned.variant.as_ref()), place))
+        .collect();
+    trials.sort_by_key(|trial| {
+        let key = (trial.case_id.as_str(), trial.variant.as_ref());
+        (
+            places.get(&key).copied().unwrap_or(usize::MAX),
+            trial.iteration_number,
+        )
+    });
+}
+
+/// Reads every stored trial of a run.
+pub(super) async fn stored_trials(
+    store: &Store,
+    run_id: &str,
+) -> Result<Vec<TrialRecord>, CommandError> {
+    let mut trials = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = store
+            .trials(run_id, &TrialFilter::default(), cursor.as_deref(), 500)
+            .await
+            .map_err(store_error)?;
+        trials.extend(page.items);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(trials);
+        }
+    }
+}
+
+fn write_json(
+    path: &Path,
+    document: &impl serde::Serialize,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(document).map_err(|error| {
+        CommandError::new(ExitCode::NoDecision, format_args!("no JSON: {error}"))
+    })?;
+    if path == Path::new("-") {
+        ui.out(text);
+        return Ok(());
+    }
+    fs::write(path, text + "\n").map_err(|error| {
+        CommandError::new(
+            ExitCode::Setup,
+            format_args!("cannot write `{}`: {error}", path.display()),
+        )
+    })
+}
+
+/// Says why the store cannot be used.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the signature that `map_err` takes"
+)]
+pub(super) fn store_error(error: StoreError) -> CommandError {
+    let failure = CommandError::new(ExitCode::Setup, &error);
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}

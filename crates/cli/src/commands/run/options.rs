@@ -1,0 +1,175 @@
+//! What `strandline run` can be told.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use strandline_contract::suite::MatchOptions;
+
+use super::StoreArgument;
+
+/// Arguments of `strandline run`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Arguments {
+    /// Suite files [default: `strandline.yaml` in this directory]
+    pub(super) suites: Vec<PathBuf>,
+
+    /// Run only this case, by id
+    #[arg(long = "case", value_name = "ID", help_heading = "What to run")]
+    pub(super) cases: Vec<String>,
+    /// Run under this model instead of each case's own; repeat to fan out
+    #[arg(
+        long = "model",
+        value_name = "PROVIDER/MODEL",
+        help_heading = "What to run"
+    )]
+    pub(super) models: Vec<String>,
+    /// Trials per case, 1 to 100
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "What to run")]
+    pub(super) iterations: Option<u32>,
+    /// Finish what is missing of a stored run: its id, the beginning of it, or `last`
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "cases", "models", "iterations"], help_heading = "What to run")]
+    pub(super) resume: Option<String>,
+    /// Approve an approximated import for this run
+    #[arg(
+        long = "approve-import",
+        value_name = "CASE=REASON",
+        help_heading = "What to run"
+    )]
+    pub(super) approvals: Vec<String>,
+
+    /// Trials at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), help_heading = "How to run")]
+    pub(super) concurrency: Option<u32>,
+    /// Trials at once on one server [default: as many as run at once]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), help_heading = "How to run")]
+    pub(super) server_concurrency: Option<u32>,
+    /// Seed for models that take one
+    #[arg(long, value_name = "N", help_heading = "How to run")]
+    pub(super) seed: Option<u64>,
+    /// Start no further trial once one has failed; the run is then inconclusive
+    #[arg(long, help_heading = "How to run")]
+    pub(super) fail_fast: bool,
+    /// Also grade the standard checks, as advisory rules
+    #[arg(long, help_heading = "How to run")]
+    pub(super) standard_checks: bool,
+    /// Match options of this run: order of calls
+    #[arg(long, value_name = "ORDER", value_parser = ["any", "in-order", "exact"], help_heading = "How to run")]
+    pub(super) tool_call_order: Option<String>,
+    /// Match options of this run: calls beyond the expected ones, a number or `unlimited`
+    #[arg(long, value_name = "N", value_parser = extra_calls, help_heading = "How to run")]
+    pub(super) extra_tool_calls: Option<Value>,
+    /// Match options of this run: how arguments compare
+    #[arg(long = "match-arguments", value_name = "MODE", value_parser = ["partial", "exact", "ignore"], help_heading = "How to run")]
+    pub(super) match_arguments: Option<String>,
+
+    /// Bind a server to a URL
+    #[arg(
+        long = "server",
+        value_name = "NAME=URL",
+        help_heading = "Servers and models"
+    )]
+    pub(super) servers: Vec<String>,
+    /// URL of the suite's only server
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "command",
+        help_heading = "Servers and models"
+    )]
+    pub(super) url: Option<String>,
+    /// Command of the suite's only server: program and arguments, split at spaces
+    #[arg(long, value_name = "COMMAND", help_heading = "Servers and models")]
+    pub(super) command: Option<String>,
+    /// File that says how servers are reached
+    #[arg(long, value_name = "FILE", help_heading = "Servers and models")]
+    pub(super) mcp_config: Option<PathBuf>,
+    /// Base URL that replaces every provider's own (a gateway, Ollama, llama.cpp, vLLM)
+    #[arg(long, value_name = "URL", help_heading = "Servers and models")]
+    pub(super) model_base_url: Option<String>,
+    /// Host and port that prove our own network works, asked only when a server
+    /// cannot be reached
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        env = "STRANDLINE_EGRESS_CANARY",
+        help_heading = "Servers and models"
+    )]
+    pub(super) egress_canary: Option<String>,
+
+    #[command(flatten)]
+    pub(super) store: StoreArgument,
+    /// Store nothing
+    #[arg(long, conflicts_with_all = ["resume", "store"])]
+    pub(super) no_store: bool,
+    /// Write the decision summary as JSON (`-` for standard output)
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// No progress and no report
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+impl Arguments {
+    /// Returns the match options of the command line.
+    pub(super) fn match_options(&self) -> MatchOptions {
+        MatchOptions {
+            tool_call_order: self.tool_call_order.clone(),
+            extra_tool_calls: self.extra_tool_calls.clone(),
+            arguments: self.match_arguments.clone(),
+        }
+    }
+
+    /// Returns what a run stores of its settings; enough to resume it.
+    pub(super) fn settings(&self, concurrency: u32) -> Value {
+        json!({
+            "cases": self.cases,
+            "models": self.models,
+            "iterations": self.iterations,
+            "concurrency": concurrency,
+            "serverConcurrency": self.server_concurrency,
+            "seed": self.seed,
+            "failFast": self.fail_fast,
+            "standardChecks": self.standard_checks,
+            "matchOptions": self.match_options(),
+        })
+    }
+
+    /// Returns these arguments with what decides a run's plan taken from the
+    /// settings that the run was started with.
+    pub(super) fn as_started(&self, settings: &Value) -> Self {
+        let texts = |key: &str| -> Vec<String> {
+            let list = settings.get(key).and_then(Value::as_array);
+            list.into_iter()
+                .flatten()
+                .filter_map(|item| item.as_str().map(str::to_owned))
+                .collect()
+        };
+        let number = |key: &str| settings.get(key).and_then(Value::as_u64);
+        let small = |key: &str| number(key).and_then(|number| u32::try_from(number).ok());
+        let matching = settings
+            .get("matchOptions")
+            .and_then(|options| serde_json::from_value::<MatchOptions>(options.clone()).ok())
+            .unwrap_or_default();
+        Self {
+            cases: texts("cases"),
+            models: texts("models"),
+            iterations: small("iterations"),
+            concurrency: self.concurrency.or_else(|| small("concurrency")),
+            seed: number("seed"),
+            standard_checks: settings.get("standardChecks") == Some(&Value::Bool(true)),
+            tool_call_order: matching.tool_call_order,
+            extra_tool_calls: matching.extra_tool_calls,
+            match_arguments: matching.arguments,
+            ..self.clone()
+        }
+    }
+}
+
+fn extra_calls(text: &str) -> Result<Value, String> {
+    if text == "unlimited" {
+        return Ok(Value::from(text));
+    }
+    text.parse::<u64>()
+        .map(Value::from)
+        .map_err(|_| "neither a whole number nor `unlimited`".to_owned())
+}
