@@ -1,6 +1,7 @@
 //! Reading suite files and what they refer to from disk.
 
 use std::{
+    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -134,10 +135,11 @@ pub fn refused(suite: &str, refusals: &[strandline_suite::refusal::Refusal]) -> 
         if let Some(place) = &refusal.place
             && let Some(location) = &place.finding.location
         {
-            message.push_str(&format!(
+            let _ = write!(
+                message,
                 " ({}:{}:{})",
                 place.file, location.line, location.column
-            ));
+            );
         }
     }
     let mut error = CommandError::new(exit, message);

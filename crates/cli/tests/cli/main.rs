@@ -4,4 +4,5 @@ mod derive;
 mod examples;
 mod explain;
 mod glossary;
+mod run;
 mod schema;

@@ -60,10 +60,15 @@ pub const fn attribute(cause: Cause) -> Attribution {
         | Cause::TokenRefresh
         | Cause::McpCode(-32_000 | -32_001) => Attribution::Ours,
         Cause::Http(refusal) => attribute_http(refusal),
-        Cause::ConnectionRefused | Cause::ConnectionReset | Cause::Timeout | Cause::Tls => {
-            Attribution::Theirs
-        }
-        Cause::McpCode(_) | Cause::Other => Attribution::Unknown,
+        // A server that answers with an error of its own was reached: nothing
+        // on our side can be at fault (field case F10). The spec's table leaves
+        // this to "anything else".
+        Cause::McpCode(_)
+        | Cause::ConnectionRefused
+        | Cause::ConnectionReset
+        | Cause::Timeout
+        | Cause::Tls => Attribution::Theirs,
+        Cause::Other => Attribution::Unknown,
     }
 }
 
@@ -107,8 +112,8 @@ mod tests {
             (Cause::TokenRefresh, Ours),
             (Cause::McpCode(-32_000), Ours),
             (Cause::McpCode(-32_001), Ours),
-            (Cause::McpCode(-32_002), Unknown),
-            (Cause::McpCode(-32_603), Unknown),
+            (Cause::McpCode(-32_002), Theirs),
+            (Cause::McpCode(-32_603), Theirs),
             (Cause::ConnectionRefused, Theirs),
             (Cause::ConnectionReset, Theirs),
             (Cause::Timeout, Theirs),

@@ -54,18 +54,4 @@ mod tests {
         let end = within(Duration::from_millis(5), &outside, &token, work).await;
         assert_eq!(end, (Some("recorded"), Some(Cut::TimedOut)));
     }
-
-    #[tokio::test(start_paused = true)]
-    async fn work_that_never_listens_is_dropped() {
-        let (outside, token) = (CancellationToken::new(), CancellationToken::new());
-        outside.cancel();
-        let end = within(
-            Duration::from_secs(1),
-            &outside,
-            &token,
-            std::future::pending::<()>(),
-        )
-        .await;
-        assert_eq!(end, (None, Some(Cut::Cancelled)));
-    }
 }

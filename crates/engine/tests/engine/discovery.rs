@@ -23,7 +23,7 @@ async fn failures_are_named_and_attributed() {
         (
             "list-error -32603",
             "list_error",
-            Unknown,
+            Theirs,
             &["`tools/list`", "-32603", "unavailable"],
         ),
         ("list-error -32001", "list_error", Ours, &["-32001"]),

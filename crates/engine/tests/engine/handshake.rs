@@ -52,7 +52,7 @@ async fn failures_are_named_and_attributed() {
         (
             "init-error -32603",
             "initialize_error",
-            Unknown,
+            Theirs,
             &["JSON-RPC error -32603: not today"],
         ),
         ("init-error -32000", "initialize_error", Ours, &["-32000"]),
@@ -62,7 +62,7 @@ async fn failures_are_named_and_attributed() {
             Unknown,
             &["not an integer: \"E_INIT\""],
         ),
-        ("init-null-id", "initialize_error", Unknown, &["-32700"]),
+        ("init-null-id", "initialize_error", Theirs, &["-32700"]),
         (
             "init-wrong-id",
             "initialize_malformed",

@@ -5,4 +5,5 @@ mod discovery;
 mod handshake;
 mod http;
 mod models;
+mod run;
 mod support;

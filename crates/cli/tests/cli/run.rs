@@ -1,0 +1,288 @@
+//! `strandline run` as a user runs it: exit codes, store, interruption.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A private directory with suites in it.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(TempDir::new().expect("a temporary directory"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a suite against the demo server.
+    fn suite(&self, name: &str, cases: Value, more: Value) -> &Self {
+        let mut suite = json!({
+            "schemaVersion": "2", "mode": "agentWorkflow", "reportingMode": "standard",
+            "suite": {"id": "s_test", "name": "Test"},
+            "target": {"servers": [{"name": "orders"}]},
+            "mcpServers": {"orders": {"command": "${STRANDLINE_EXE}", "args": ["demo-server"]}},
+            "defaults": {"model": "scripted/test", "iterations": 1, "passThreshold": 1, "validity": {}},
+            "cases": cases,
+        });
+        for (key, value) in more.as_object().expect("an object") {
+            suite[key] = value.clone();
+        }
+        fs::write(self.path(name), suite.to_string()).expect("the suite is written");
+        self
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_strandline"));
+        command
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.0.path())
+            .env("COLUMNS", "100");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the binary starts")
+    }
+
+    fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts")
+    }
+}
+
+fn says(script: Value) -> Value {
+    json!({
+        "id": "c", "title": "Says yes", "script": script,
+        "steps": [{"id": "ask", "kind": "prompt", "prompt": "Say yes."}],
+        "assertions": [{"type": "responseContains", "needle": "yes"}],
+    })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn every_way_to_end_has_its_exit_code() {
+    let home = Home::new();
+    home.suite("passes.yaml", json!([says(json!([{"say": "yes"}]))]), json!({}))
+        .suite("fails.yaml", json!([says(json!([{"say": "no"}]))]), json!({}))
+        .suite("busy.yaml", json!([says(json!([{"fail": {"status": 529}}]))]), json!({}))
+        .suite(
+            "down.yaml",
+            json!([says(json!([{"say": "yes"}]))]),
+            json!({"mcpServers": {"orders": {"command": "no-such-program-anywhere"}}}),
+        )
+        .suite(
+            "keyless.yaml",
+            json!([says(json!([{"say": "yes"}]))]),
+            json!({"defaults": {"model": "openai/gpt-test", "iterations": 1, "passThreshold": 1, "validity": {}}}),
+        );
+    let table: [(&[&str], i32, &str); 8] = [
+        (&["run", "passes.yaml"], 0, "PASSED"),
+        (&["run", "fails.yaml"], 1, "FAILED"),
+        (
+            &["run", "passes.yaml", "--case", "nobody"],
+            2,
+            "CASE_SELECTION_INVALID",
+        ),
+        (&["run", "nowhere.yaml"], 2, "there is no such file"),
+        (&["run", "keyless.yaml"], 3, "OPENAI_API_KEY"),
+        (&["run", "down.yaml"], 4, "no-such-program-anywhere"),
+        (&["run", "busy.yaml"], 5, "INCONCLUSIVE"),
+        (
+            &["run", "passes.yaml", "busy.yaml", "fails.yaml"],
+            1,
+            "FAILED",
+        ),
+    ];
+    for (arguments, code, words) in table {
+        let output = home.run(arguments);
+        let all = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {all}");
+        assert!(all.contains(words), "{arguments:?}: {all}");
+    }
+}
+
+#[test]
+fn the_example_suite_fails_at_selection_call_response_and_user_value() {
+    let home = Home::new();
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/orders.yaml");
+    let suite = suite.to_str().expect("the path is UTF-8");
+    let output = home.run(&["run", suite, "--json", "summary.json"]);
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    for stage in ["Selection", "Tool call", "Response", "User value"] {
+        assert!(report.contains(&format!("stopped at {stage}")), "{report}");
+    }
+    assert!(report.contains("scripted"), "{report}");
+    let summary: Value = serde_json::from_slice(
+        &fs::read(home.path("summary.json")).expect("the summary was written"),
+    )
+    .expect("the summary is JSON");
+    assert_eq!(summary["verdict"], "failed");
+    assert_eq!(
+        summary["measurementUnit"]
+            .as_str()
+            .or(summary["counts"]["measurementUnit"].as_str()),
+        Some("caseVariant")
+    );
+    let violations = strandline_derive::decision::validate_decision_summary(&summary);
+    assert!(violations.is_ok(), "{violations:?}");
+}
+
+#[test]
+fn an_interrupted_run_is_stored_and_can_be_finished() {
+    let home = Home::new();
+    let mut case = says(json!([{"say": "yes", "delayMs": 400}]));
+    case["iterations"] = json!(6);
+    home.suite("slow.yaml", json!([case]), json!({}));
+    let child = home.spawn(&["run", "slow.yaml"]);
+    wait_for_trials(&home, 2);
+    kill(pid(&child), Signal::SIGINT).expect("the process lives");
+    let output = child.wait_with_output().expect("the process ends");
+    let report = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(5),
+        "{report}{}",
+        text(&output.stderr)
+    );
+    assert!(report.contains("INCONCLUSIVE"), "{report}");
+    assert!(
+        text(&output.stderr).contains("stopping"),
+        "{}",
+        text(&output.stderr)
+    );
+
+    let finished = home.run(&["run", "--resume", "last"]);
+    let report = text(&finished.stdout);
+    assert_eq!(
+        finished.status.code(),
+        Some(0),
+        "{report}{}",
+        text(&finished.stderr)
+    );
+    assert!(
+        report.contains("6 of 6 configured trials attempted"),
+        "{report}"
+    );
+    let ran = text(&finished.stderr)
+        .lines()
+        .filter(|line| line.contains("trial"))
+        .count();
+    assert!(
+        (1..6).contains(&ran),
+        "only what was missing: {}",
+        text(&finished.stderr)
+    );
+
+    let again = home.run(&["run", "--resume", "last"]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(text(&again.stderr).contains("nothing is missing"));
+}
+
+#[test]
+fn a_killed_run_keeps_its_finished_trials() {
+    let home = Home::new();
+    let mut case = says(json!([{"say": "yes", "delayMs": 400}]));
+    case["iterations"] = json!(5);
+    home.suite("slow.yaml", json!([case]), json!({}));
+    let mut child = home.spawn(&["run", "slow.yaml"]);
+    wait_for_trials(&home, 2);
+    child.kill().expect("the process lives");
+    child.wait().expect("the process ends");
+    let finished = home.run(&["run", "--resume", "last"]);
+    let report = text(&finished.stdout);
+    assert_eq!(
+        finished.status.code(),
+        Some(0),
+        "{report}{}",
+        text(&finished.stderr)
+    );
+    assert!(
+        report.contains("5 of 5 configured trials attempted"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_changed_suite_cannot_be_resumed() {
+    let home = Home::new();
+    home.suite(
+        "suite.yaml",
+        json!([says(json!([{"fail": {"status": 529}}]))]),
+        json!({}),
+    );
+    assert_eq!(home.run(&["run", "suite.yaml"]).status.code(), Some(5));
+    home.suite(
+        "suite.yaml",
+        json!([says(json!([{"say": "yes"}]))]),
+        json!({}),
+    );
+    let output = home.run(&["run", "--resume", "last"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("has changed"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn findings_of_an_invalid_suite_come_all_at_once_with_their_places() {
+    let home = Home::new();
+    home.suite(
+        "bad.yaml",
+        json!([says(json!([{"say": "yes"}]))]),
+        json!({"defaults": {"model": "scripted/test", "iterations": 0, "passThreshold": 85, "validity": {}}}),
+    );
+    let output = home.run(&["run", "bad.yaml"]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors.contains("2 findings"), "{errors}");
+    assert!(errors.contains("bad.yaml:1:"), "{errors}");
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_raw(i32::try_from(child.id()).expect("a process id"))
+}
+
+/// Waits until so many trials are stored.
+fn wait_for_trials(home: &Home, wanted: u64) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let store = home.path(".strandline/strandline.db");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < deadline {
+        let stored = runtime.block_on(async {
+            let store = strandline_store::Store::open_read_only(&store).await.ok()?;
+            Some(store.run("last").await.ok()?.stored_trials)
+        });
+        if stored.unwrap_or(0) >= wanted {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{wanted} trials were not stored within 20 s");
+}
