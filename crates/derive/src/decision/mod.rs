@@ -11,9 +11,11 @@
 //! | [`next_action`] | who looks next | §8 |
 //! | [`validate`] | stored summaries | §9 |
 //! | [`chain_break`] | where the chain broke, over a page | §10 |
+//! | [`conformance`] | the form that the vectors compare | |
 
 mod chain;
 mod chain_break;
+mod conformance;
 mod diagnostic;
 mod evidence;
 mod input;
@@ -24,6 +26,7 @@ mod validate;
 
 pub use chain::derive_summary_chain;
 pub use chain_break::derive_chain_break;
+pub use conformance::conformance_form;
 pub use evidence::trace_path;
 pub use input::{IterationInput, MalformedSummaryInput, Page, RunInput, StoredChain, SummaryInput};
 pub use next_action::derive_next_action;

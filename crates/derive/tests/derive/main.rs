@@ -3,4 +3,6 @@
 mod assertions;
 mod chain;
 mod matching;
+mod decision;
 mod measurements;
+mod verdict;
