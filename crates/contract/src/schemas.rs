@@ -6,7 +6,13 @@
 
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
-use crate::{chain::Chain, chain_input::ChainInput, measurements::StageMeasurements};
+use crate::{
+    chain::Chain,
+    chain_input::ChainInput,
+    decision::DecisionSummary,
+    measurements::StageMeasurements,
+    verdict::{Decision, TrialStatistics},
+};
 
 /// A document that the outside reads or writes.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +42,15 @@ pub const DOCUMENTS: &[Document] = &[
     written::<StageMeasurements>(
         "stage-measurements",
         "reach and latency of the six stages of one trial",
+    ),
+    written::<Decision>("decision", "what a run decided under policy v2"),
+    written::<TrialStatistics>(
+        "trial-statistics",
+        "pass@k, pass^k and intervals beside a decision",
+    ),
+    written::<DecisionSummary>(
+        "decision-summary",
+        "what a run decided and what evidence lies under it",
     ),
 ];
 

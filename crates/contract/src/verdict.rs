@@ -354,6 +354,16 @@ pub struct TrialStatistics {
     pub cases: Vec<TrialStatisticsRow>,
 }
 
+/// A decision with the statistics that are carried beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DecidedRun {
+    /// What was decided.
+    pub decision: Decision,
+    /// For reports only.
+    pub trial_statistics: TrialStatistics,
+}
+
 /// Statistics of one case variant's trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -204,7 +204,7 @@ fn a_closed_pipe_ends_quietly() {
 fn every_family_is_in_the_help_and_an_unknown_one_is_refused() {
     let (_, stderr, code) = derive(&["nope"], "");
     assert_eq!(code, 2);
-    for family in ["chain", "measurements"] {
+    for family in ["chain", "measurements", "verdict", "decision-summary"] {
         assert!(stderr.contains(family), "{stderr}");
     }
 }
@@ -213,7 +213,7 @@ fn every_family_is_in_the_help_and_an_unknown_one_is_refused() {
 /// examples.
 #[test]
 fn examples_hold_through_the_binary() {
-    for family in ["chain", "measurements"] {
+    for family in ["chain", "measurements", "verdict", "decision-summary"] {
         let file = workspace_root().join(format!("conformance/{family}.jsonl"));
         let text = fs::read_to_string(&file).expect("the examples are there");
         let (rows, _, code) = derive(&[family], text.clone());
@@ -222,6 +222,10 @@ fn examples_hold_through_the_binary() {
         for (line, row) in text.lines().zip(rows) {
             let line: Value = serde_json::from_str(line).expect("an example is JSON");
             assert_eq!(row["id"], line["id"]);
+            if line["expectRefused"] == true {
+                assert!(row["refused"]["code"].is_string(), "{row}");
+                continue;
+            }
             assert!(
                 differences(&line["expect"], &row["output"]).is_empty(),
                 "{row}"

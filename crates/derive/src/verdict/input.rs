@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 use strandline_contract::{
     run::ExecutionVariant,
-    verdict::{CaseInput, Decision, MAX_ROWS, TrialObservation},
+    verdict::{CaseInput, DecidedRun, Decision, MAX_ROWS, TrialObservation},
     words::{TaskResult, VerdictRefusal, Vocabulary},
 };
 
-use super::{Refusal, policy, run, trial};
+use super::{Refusal, policy, run, statistics, trial};
 
 /// Decides `{policy, cases}` as it came, with the refusal its fault calls for.
 ///
@@ -33,6 +33,19 @@ pub fn derive_decision_from_json(input: &Value) -> Result<Decision, Refusal> {
     }
     run::derive_decision_with(&policy, &cases, |index| {
         faults.get(index).copied().flatten()
+    })
+}
+
+/// Decides `{policy, cases}` as it came, with the statistics beside the decision.
+///
+/// # Errors
+///
+/// As [`derive_decision_from_json`].
+pub fn derive_verdict_from_json(input: &Value) -> Result<DecidedRun, Refusal> {
+    let decision = derive_decision_from_json(input)?;
+    Ok(DecidedRun {
+        trial_statistics: statistics::derive_trial_statistics(&decision),
+        decision,
     })
 }
 

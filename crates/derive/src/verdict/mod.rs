@@ -28,7 +28,7 @@ mod validate;
 mod validate_statistics;
 
 pub use case::aggregate_case;
-pub use input::derive_decision_from_json;
+pub use input::{derive_decision_from_json, derive_verdict_from_json};
 pub use passes_needed::case_passes_needed;
 pub use refusal::Refusal;
 pub use run::derive_decision;

@@ -2,7 +2,7 @@
 
 mod assertions;
 mod chain;
-mod matching;
 mod decision;
+mod matching;
 mod measurements;
 mod verdict;

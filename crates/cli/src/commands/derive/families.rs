@@ -18,8 +18,16 @@
 //! without the closure being called. `strandline derive NAME` then works, is
 //! listed in the help, and is tested by the vectors of the same name.
 
-use strandline_contract::{chain_input::ChainInput, measurements::MeasurementsInput};
-use strandline_derive::{chain::derive_chain, measurements::derive_measurements};
+use serde_json::Value;
+use strandline_contract::{
+    chain_input::ChainInput, measurements::MeasurementsInput, words::Vocabulary,
+};
+use strandline_derive::{
+    chain::derive_chain,
+    decision::{conformance_form, derive_decision_summary_from_json},
+    measurements::derive_measurements,
+    verdict::derive_verdict_from_json,
+};
 use strandline_suite::vector::{Input as SuiteFile, derive_suite_file};
 
 use super::answer::{Answer, Malformed, Place, answer_line};
@@ -47,6 +55,10 @@ macro_rules! families {
             name: $name,
             about: $about,
             answer: {
+                #[allow(
+                    clippy::needless_lifetimes,
+                    reason = "only some inputs borrow from the line"
+                )]
                 fn answer<'a>(
                     line: &'a str,
                     place: Place<'_>,
@@ -68,4 +80,14 @@ families! {
         MeasurementsInput<'a> => |input, answer| answer.output(&derive_measurements(&input));
     "suite-file": "what the loader says of a suite file",
         SuiteFile<'a> => |input, answer| answer.output(&derive_suite_file(&input));
+    "verdict": "the decision of one run under policy v2, with trial statistics",
+        Value => |input, answer| match derive_verdict_from_json(&input) {
+            Ok(decided) => answer.output(&decided),
+            Err(refusal) => answer.refuse(refusal.code.wire(), refusal),
+        };
+    "decision-summary": "what a run decided and what lies under it; `nextActionKind` instead of text",
+        Value => |input, answer| match derive_decision_summary_from_json(&input) {
+            Ok(summary) => answer.output(&conformance_form(&summary)),
+            Err(malformed) => answer.refuse("invalidInput", malformed),
+        };
 }
