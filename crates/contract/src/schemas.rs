@@ -4,7 +4,8 @@
 //! `docs/reference/schemas/`; a test of the binary fails when they are stale
 //! and rewrites them when `STRANDLINE_UPDATE_SCHEMAS` is set.
 
-use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
+use serde_json::{Value, json};
 
 use crate::{
     chain::Chain,
@@ -82,8 +83,49 @@ const fn written<T: JsonSchema>(name: &'static str, about: &'static str) -> Docu
         schema: || {
             SchemaSettings::draft2020_12()
                 .for_serialize()
+                .with_transform(RecursiveTransform(forbid_null_for_absent))
                 .into_generator()
                 .into_root_schema_for::<T>()
         },
+    }
+}
+
+/// Forbids `null` for members that may be missing: we leave an absent value
+/// out, and `null` is not absence.
+fn forbid_null_for_absent(schema: &mut Schema) {
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required = |key: &str| {
+        required
+            .as_array()
+            .is_some_and(|keys| keys.contains(&json!(key)))
+    };
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for (key, property) in properties {
+        if !is_required(key) {
+            forbid_null(property);
+        }
+    }
+}
+
+fn forbid_null(schema: &mut Value) {
+    let Value::Object(schema) = schema else {
+        return;
+    };
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(alternatives)) = schema.get_mut("anyOf") {
+        alternatives.retain(|alternative| *alternative != json!({"type": "null"}));
+        if let [Value::Object(only)] = alternatives.as_slice() {
+            let only = only.clone();
+            schema.remove("anyOf");
+            schema.extend(only);
+        }
     }
 }
