@@ -1,0 +1,3 @@
+//! What the workspace promises about itself.
+
+mod layers;
