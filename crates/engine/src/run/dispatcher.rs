@@ -76,6 +76,7 @@ pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> R
         plan.servers.clone(),
         ConnectOptions {
             setup_timeout: Duration::from_millis(execution.setup_timeout_ms),
+            list_timeout: Duration::from_millis(execution.setup_timeout_ms),
             settle: Duration::from_millis(execution.tool_settle_ms),
             cancel: stop.clone(),
             ..ConnectOptions::default()

@@ -2,6 +2,7 @@
 //! model endpoint: what is recorded, where value stopped, who is blamed.
 
 mod ends;
+mod field_cases;
 mod provider;
 mod sessions;
 mod steps;
