@@ -3,3 +3,4 @@
 pub mod mcp;
 pub mod models;
 pub mod run;
+mod tls;

@@ -160,7 +160,7 @@ impl ModelFactory {
             return Ok(client.clone());
         }
         let limits = &self.settings.limits;
-        let mut builder = Client::builder()
+        let mut builder = crate::tls::http_client()
             .connect_timeout(limits.connect_timeout)
             .tcp_nodelay(true)
             .tcp_keepalive(std::time::Duration::from_secs(30))

@@ -62,7 +62,7 @@ impl HttpPool {
         if let Some(client) = cell.get() {
             return Ok(client.clone());
         }
-        let mut builder = reqwest::Client::builder()
+        let mut builder = crate::tls::http_client()
             .redirect(same_origin())
             .connect_timeout(CONNECT_TIMEOUT)
             .user_agent(concat!("strandline/", env!("CARGO_PKG_VERSION")));
