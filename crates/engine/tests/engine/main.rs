@@ -4,6 +4,8 @@ mod calls;
 mod discovery;
 mod handshake;
 mod http;
+mod hygiene;
 mod models;
+mod real;
 mod run;
 mod support;

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs the MCP servers that the tests talk to: npm packages below
+# tests/servers/node_modules, Python packages below .cache/python.
+# Does nothing when they are up to date.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+need() {
+    command -v "$1" >/dev/null || {
+        echo "setup-tests: \`$1\` is needed to install the test servers; install $2 and run this again" >&2
+        exit 1
+    }
+}
+
+# stamp FILE... : what an installation was made from
+stamp() { cat "$@" | sha256sum | cut -d' ' -f1; }
+
+node_stamp=tests/servers/node_modules/.stamp
+node_wanted=$(stamp tests/servers/package.json tests/servers/package-lock.json)
+if [ "$(cat "$node_stamp" 2>/dev/null)" != "$node_wanted" ]; then
+    need npm "Node.js 20 or newer"
+    echo "setup-tests: installing npm servers" >&2
+    npm ci --prefix tests/servers --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+    echo "$node_wanted" >"$node_stamp"
+fi
+
+python_stamp=.cache/python/.stamp
+python_wanted=$(stamp tests/servers/requirements.txt)
+if [ "$(cat "$python_stamp" 2>/dev/null)" != "$python_wanted" ]; then
+    need python3 "Python 3.10 or newer"
+    echo "setup-tests: installing Python servers" >&2
+    rm -rf .cache/python
+    python3 -m venv .cache/python
+    .cache/python/bin/pip install --quiet --disable-pip-version-check --no-input \
+        --requirement tests/servers/requirements.txt >&2
+    echo "$python_wanted" >"$python_stamp"
+fi
