@@ -46,13 +46,13 @@ pub(super) async fn listen(
     };
     let mut progress = Progress::new(Mode::from_environment(quiet), style);
     let mut heard = Heard::default();
-    let mut saving: JoinSet<Result<(), String>> = JoinSet::new();
+    let mut saving: JoinSet<Saved> = JoinSet::new();
     let mut told_to_stop = false;
     loop {
         let event = tokio::select! {
             event = events.recv() => event,
             Some(saved) = saving.join_next() => {
-                note(&mut heard, saved);
+                heard.note(saved);
                 continue;
             }
             () = stop.cancelled(), if !told_to_stop => {
@@ -80,29 +80,23 @@ pub(super) async fn listen(
             }
             RunEvent::TrialStarted(_) | RunEvent::TrialActivity(..) => {}
             RunEvent::TrialFinished(finished) => {
-                let (trial, trace) = *finished;
-                heard.trials.push(trial.clone());
-                let passed = trial.result == Some(TaskResult::Passed);
-                if !passed && heard.traces.len() < MAX_TRACES {
-                    heard.traces.insert(trial.id.clone(), trace.clone());
-                }
-                if let Some(store) = store.cloned() {
-                    while saving.len() >= MAX_SAVING {
-                        if let Some(saved) = saving.join_next().await {
-                            note(&mut heard, saved);
-                        }
+                let Some(store) = store.cloned() else {
+                    heard.keep(*finished);
+                    continue;
+                };
+                while saving.len() >= MAX_SAVING {
+                    if let Some(saved) = saving.join_next().await {
+                        heard.note(saved);
                     }
-                    saving.spawn(async move {
-                        store
-                            .save_trial(&trial, &trace)
-                            .await
-                            .map_err(|error| error.to_string())
-                    });
                 }
+                saving.spawn(async move {
+                    let problem = store.save_trial(&finished.0, &finished.1).await.err();
+                    (finished, problem.map(|problem| problem.to_string()))
+                });
             }
             RunEvent::RunFinished(run) => {
                 while let Some(saved) = saving.join_next().await {
-                    note(&mut heard, saved);
+                    heard.note(saved);
                 }
                 if let Some(store) = store
                     && let Err(error) = store.finish_run(&run).await
@@ -116,13 +110,28 @@ pub(super) async fn listen(
     heard
 }
 
-fn note(heard: &mut Heard, saved: Result<Result<(), String>, tokio::task::JoinError>) {
-    let problem = match saved {
-        Ok(Ok(())) => return,
-        Ok(Err(problem)) => problem,
-        Err(error) => error.to_string(),
-    };
-    if !heard.store_problems.contains(&problem) {
-        heard.store_problems.push(problem);
+/// A trial that was handed to the store, and why it could not be stored.
+type Saved = (Box<(TrialRecord, Trace)>, Option<String>);
+
+impl Heard {
+    /// Keeps a trial's record, and its trace if the report may quote it.
+    fn keep(&mut self, (trial, trace): (TrialRecord, Trace)) {
+        let passed = trial.result == Some(TaskResult::Passed);
+        if !passed && self.traces.len() < MAX_TRACES {
+            self.traces.insert(trial.id.clone(), trace);
+        }
+        self.trials.push(trial);
+    }
+
+    fn note(&mut self, saved: Result<Saved, tokio::task::JoinError>) {
+        let problem = match saved {
+            Ok((finished, problem)) => {
+                self.keep(*finished);
+                problem
+            }
+            Err(error) => Some(error.to_string()),
+        };
+        self.store_problems
+            .extend(problem.filter(|problem| !self.store_problems.contains(problem)));
     }
 }
