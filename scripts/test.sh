@@ -10,6 +10,7 @@ step() { printf '\n== %s\n' "$1"; }
 
 step "set-up"
 scripts/setup-tests.sh
+source scripts/tools.sh cargo-nextest
 
 if [[ "${1:-}" == "--all" ]]; then
   step "format"
