@@ -84,11 +84,11 @@ impl Store {
         loop {
             let page = self.runs(&filter, cursor.as_deref(), SCANNED).await?;
             for run in page.items {
-                let newer = kept.entry(run.suite_id.clone()).or_default();
+                let newer = kept.entry(run.record.suite_id.clone()).or_default();
                 let spared = policy.keep_last.is_some_and(|keep| *newer < keep)
                     || policy
                         .started_before
-                        .is_some_and(|before| run.started_at >= before)
+                        .is_some_and(|before| run.record.started_at >= before)
                     || matches!(run.liveness, Liveness::Live { .. });
                 *newer += 1;
                 if !spared {

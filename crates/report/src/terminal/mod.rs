@@ -9,6 +9,7 @@ mod headline;
 mod measured;
 mod rollup;
 mod servers;
+pub mod trial;
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,6 @@ mod prepared;
 mod rows;
 mod writes;
 
-use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite};
 use strandline_contract::run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus};
 
@@ -29,34 +28,13 @@ pub struct RunFilter {
 /// What a listing says about a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunHead {
-    /// Its id.
-    pub id: String,
+    /// The record; its suite is `null`, and its plan and its servers' tool
+    /// lists are empty: [`Store::run`] reads them.
+    pub record: RunRecord,
     /// The beginning of its id that tells it from all others.
     pub short_id: String,
-    /// Its lifecycle.
-    pub status: RunStatus,
     /// Whether it is still being run.
     pub liveness: Liveness,
-    /// The suite's id.
-    pub suite_id: String,
-    /// The suite's name.
-    pub suite_name: String,
-    /// Where the suite was read from.
-    pub suite_path: String,
-    /// Start, ms since the Unix epoch.
-    pub started_at: i64,
-    /// End, ms since the Unix epoch; absent while running.
-    pub ended_at: Option<i64>,
-    /// The stored policy-v2 decision, unvalidated.
-    pub decision: Option<Value>,
-    /// Why no decision could be made or read.
-    pub integrity_error: Option<String>,
-    /// Why the run failed or was stopped.
-    pub error: Option<String>,
-    /// Every model in the run is the scripted one.
-    pub scripted: bool,
-    /// The version that made the run.
-    pub strandline_version: String,
     /// Trials that the plan has.
     pub configured_trials: u64,
     /// Trials that are stored.

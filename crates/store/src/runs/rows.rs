@@ -75,22 +75,10 @@ impl RunRow {
     }
 
     pub(super) fn head(self) -> Result<RunHead, StoreError> {
-        let record = self.record()?;
         Ok(RunHead {
+            record: self.record()?,
             short_id: self.short_id(),
             liveness: self.liveness()?,
-            id: self.id,
-            status: record.status,
-            suite_id: record.suite_id,
-            suite_name: record.suite_name,
-            suite_path: record.suite_path,
-            started_at: record.started_at,
-            ended_at: record.ended_at,
-            decision: record.decision,
-            integrity_error: record.integrity_error,
-            error: record.error,
-            scripted: record.scripted,
-            strandline_version: record.strandline_version,
             configured_trials: self.configured_trials.unsigned_abs(),
             stored_trials: self.stored_trials.unsigned_abs(),
         })

@@ -109,7 +109,7 @@ async fn what_was_acknowledged_survives_a_kill_and_the_run_can_be_resumed() {
         .runs(&RunFilter::default(), None, 10)
         .await
         .expect("lists");
-    assert_eq!(heads.items[0].status, RunStatus::Running);
+    assert_eq!(heads.items[0].record.status, RunStatus::Running);
     assert!(matches!(heads.items[0].liveness, Liveness::Dead { .. }));
 
     let resumed = store.claim_run("child").await.expect("claims");

@@ -160,13 +160,17 @@ async fn runs_are_listed_newest_first_and_filtered() {
         page.expect("lists")
     };
     let first = list(RunFilter::default(), None, 2).await;
-    let ids: Vec<_> = first.items.iter().map(|run| run.id.as_str()).collect();
+    let ids: Vec<_> = first
+        .items
+        .iter()
+        .map(|run| run.record.id.as_str())
+        .collect();
     assert_eq!(ids, ["0194-a", "0193-b"]);
     assert!(!first.complete);
     assert_eq!(first.items[0].configured_trials, 2);
-    assert!(first.items[1].decision.is_some());
+    assert!(first.items[1].record.decision.is_some());
     let second = list(RunFilter::default(), first.next_cursor, 2).await;
-    assert_eq!(second.items[0].id, "0193-a");
+    assert_eq!(second.items[0].record.id, "0193-a");
     assert_eq!(second.next_cursor, None);
 
     for suite in ["other", "Another suite"] {
@@ -182,7 +186,7 @@ async fn runs_are_listed_newest_first_and_filtered() {
         suite: None,
         status: Some(RunStatus::Running),
     };
-    assert_eq!(list(running, None, 9).await.items[0].id, "0194-a");
+    assert_eq!(list(running, None, 9).await.items[0].record.id, "0194-a");
 }
 
 #[tokio::test]
@@ -245,5 +249,5 @@ async fn an_ambiguous_beginning_lists_a_few_candidates() {
         .await
         .expect("lists");
     // Eight characters at least; these ids have seven.
-    assert!(heads.items.iter().all(|run| run.short_id == run.id));
+    assert!(heads.items.iter().all(|run| run.short_id == run.record.id));
 }

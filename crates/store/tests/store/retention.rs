@@ -32,7 +32,7 @@ async fn five_runs() -> (tempfile::TempDir, Store) {
 
 async fn selected(store: &Store, policy: PrunePolicy) -> Vec<String> {
     let runs = store.prunable(&policy).await.expect("lists");
-    runs.into_iter().map(|run| run.id).collect()
+    runs.into_iter().map(|run| run.record.id).collect()
 }
 
 #[tokio::test]
