@@ -4,6 +4,7 @@ pub mod commands;
 pub mod demo_server;
 pub mod environment;
 pub mod progress;
+pub mod store;
 pub mod suite_file;
 pub mod ui;
 

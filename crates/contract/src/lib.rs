@@ -25,6 +25,7 @@
 //! | [`verdict`] | policy v2: decision, its rows and statistics |
 //! | [`decision`] | the run decision summary |
 //! | [`event`] | what a running suite reports while it runs |
+//! | [`listing`] | runs as they are listed |
 //! | [`exit`] | process exit codes |
 //! | [`number`] | how numbers are written and read in documents |
 //! | [`providers`] | model providers, their keys and endpoints |
@@ -42,6 +43,7 @@ pub mod decode;
 pub mod ecma;
 pub mod event;
 pub mod exit;
+pub mod listing;
 pub mod measurements;
 pub mod number;
 pub mod policy;

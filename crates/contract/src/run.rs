@@ -25,6 +25,9 @@ pub enum RunStatus {
     TimedOut,
 }
 
+/// Stands for the project in paths of runs that lie in a local store.
+pub const LOCAL_PROJECT: &str = "local";
+
 /// One model that a case is run under (`verdict.md` §2).
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

@@ -9,7 +9,9 @@ mod derive;
 mod explain;
 mod glossary;
 mod run;
+mod runs;
 mod schema;
+mod show;
 
 /// The commands of `strandline`.
 #[derive(Debug, Subcommand)]
@@ -24,8 +26,12 @@ pub enum Command {
     Glossary(glossary::Arguments),
     /// Run suites against real servers and say where value stopped.
     Run(Box<run::Arguments>),
+    /// List stored runs; delete or prune them.
+    Runs(runs::Arguments),
     /// Print the JSON Schema of a public document.
     Schema(schema::Arguments),
+    /// Show a run's decision, or a trial with its evidence and trace.
+    Show(show::Arguments),
 }
 
 impl Command {
@@ -37,7 +43,9 @@ impl Command {
             Self::Explain(arguments) => explain::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
             Self::Run(arguments) => run::run(&arguments, ui),
+            Self::Runs(arguments) => runs::run(&arguments, ui),
             Self::Schema(arguments) => schema::run(&arguments, ui),
+            Self::Show(arguments) => show::run(&arguments, ui),
         }
     }
 }

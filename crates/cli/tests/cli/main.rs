@@ -5,4 +5,7 @@ mod examples;
 mod explain;
 mod glossary;
 mod run;
+mod runs;
 mod schema;
+mod show;
+mod stored;

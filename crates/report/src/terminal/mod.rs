@@ -8,6 +8,7 @@ mod failures;
 mod headline;
 mod measured;
 mod rollup;
+pub mod runs;
 mod servers;
 pub mod trial;
 

@@ -5,7 +5,7 @@ mod prepared;
 mod rows;
 mod writes;
 
-use sqlx::{QueryBuilder, Sqlite};
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 use strandline_contract::run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus};
 
 use self::rows::{RunRow, SELECT_RUNS, read_plan};
@@ -161,6 +161,17 @@ impl Store {
         Page::cut(rows, limit, cursor.is_none(), |row| row.id.clone()).map(RunRow::head)
     }
 
+    /// Returns what a listing says about the run that `reference` names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::run`].
+    pub async fn run_head(&self, reference: &str) -> Result<RunHead, StoreError> {
+        let id = self.resolve_run(reference).await?;
+        let mut connection = self.readers.acquire().await.map_err(self.failure())?;
+        self.row(&mut connection, &id).await?.head()
+    }
+
     /// Returns the run that `reference` names: its id, the beginning of it, or
     /// `last`.
     ///
@@ -170,13 +181,7 @@ impl Store {
     pub async fn run(&self, reference: &str) -> Result<StoredRun, StoreError> {
         let id = self.resolve_run(reference).await?;
         let mut connection = self.readers.acquire().await.map_err(self.failure())?;
-        let row = RunRow::fetch(&mut connection, &id)
-            .await
-            .map_err(self.failure())?
-            .ok_or_else(|| StoreError::NotFound {
-                what: "run",
-                reference: id.clone(),
-            })?;
+        let row = self.row(&mut connection, &id).await?;
         let mut record = row.record()?;
         let parts: Vec<(String, i64, Vec<u8>)> = sqlx::query_as(
             "SELECT role, ordinal, body FROM run_snapshots JOIN snapshots ON seq = snapshot WHERE run = ?",
@@ -208,6 +213,16 @@ impl Store {
             liveness: row.liveness()?,
             stored_trials: row.stored_trials.unsigned_abs(),
         })
+    }
+
+    async fn row(&self, connection: &mut SqliteConnection, id: &str) -> Result<RunRow, StoreError> {
+        RunRow::fetch(connection, id)
+            .await
+            .map_err(self.failure())?
+            .ok_or_else(|| StoreError::NotFound {
+                what: "run",
+                reference: id.to_owned(),
+            })
     }
 
     /// Returns a run's row number and plan.
