@@ -19,9 +19,9 @@ const MAX_TEXT: usize = 2_000;
 /// Names the run store.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct StoreArguments {
-    /// File of the run store [default: `.strandline/strandline.db` here, or in
-    /// the nearest directory above that has one].
-    #[arg(long, value_name = "PATH", env = "STRANDLINE_STORE")]
+    /// Store file [default: `.strandline/strandline.db` in this directory, or in
+    /// the nearest one above that has it]
+    #[arg(long, value_name = "FILE", env = "STRANDLINE_STORE")]
     store: Option<PathBuf>,
 }
 

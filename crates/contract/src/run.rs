@@ -25,6 +25,20 @@ pub enum RunStatus {
     TimedOut,
 }
 
+impl RunStatus {
+    /// Returns the exact wire spelling.
+    #[must_use]
+    pub const fn wire(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::TimedOut => "timed_out",
+        }
+    }
+}
+
 /// Stands for the project in paths of runs that lie in a local store.
 pub const LOCAL_PROJECT: &str = "local";
 

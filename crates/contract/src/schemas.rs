@@ -11,7 +11,10 @@ use crate::{
     chain::Chain,
     chain_input::ChainInput,
     decision::DecisionSummary,
+    listing::RunList,
     measurements::StageMeasurements,
+    run::{RunRecord, TrialRecord},
+    trace::Trace,
     verdict::{Decision, TrialStatistics},
 };
 
@@ -53,6 +56,10 @@ pub const DOCUMENTS: &[Document] = &[
         "decision-summary",
         "what a run decided and what evidence lies under it",
     ),
+    written::<RunRecord>("run", "one run as it is stored"),
+    written::<TrialRecord>("trial", "one trial as it is stored"),
+    written::<Trace>("trace", "messages, spans and frames of one trial"),
+    written::<RunList>("run-list", "stored runs with what each decided"),
 ];
 
 /// Returns the document of that name.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use strandline_contract::{
     chain::Chain,
     number,
-    run::{RunRecord, RunStatus, TrialRecord},
+    run::{RunRecord, TrialRecord},
     verdict::VERDICT_POLICY_VERSION,
     words::Vocabulary,
 };
@@ -241,7 +241,7 @@ impl<'a> From<&'a RunRecord> for RunInput<'a> {
     fn from(run: &'a RunRecord) -> Self {
         Self {
             id: Cow::Borrowed(&run.id),
-            status: Cow::Borrowed(status_word(run.status)),
+            status: Cow::Borrowed(run.status.wire()),
             result: None,
             summary: None,
             policy_v2: true,
@@ -252,16 +252,6 @@ impl<'a> From<&'a RunRecord> for RunInput<'a> {
                 .filter(|error| !error.is_empty())
                 .map(Cow::Borrowed),
         }
-    }
-}
-
-const fn status_word(status: RunStatus) -> &'static str {
-    match status {
-        RunStatus::Running => "running",
-        RunStatus::Completed => "completed",
-        RunStatus::Failed => "failed",
-        RunStatus::Cancelled => "cancelled",
-        RunStatus::TimedOut => "timed_out",
     }
 }
 

@@ -54,17 +54,6 @@ pub struct StoredRun {
     pub stored_trials: u64,
 }
 
-/// Returns the stored spelling of a status.
-pub(crate) const fn status_word(status: RunStatus) -> &'static str {
-    match status {
-        RunStatus::Running => "running",
-        RunStatus::Completed => "completed",
-        RunStatus::Failed => "failed",
-        RunStatus::Cancelled => "cancelled",
-        RunStatus::TimedOut => "timed_out",
-    }
-}
-
 /// Returns the key of a variant within one case; empty without a variant.
 pub(crate) fn variant_key(variant: Option<&ExecutionVariant>) -> String {
     match variant {
@@ -145,7 +134,7 @@ impl Store {
             query.push(" OR suite_name = ").push_bind(suite).push(")");
         }
         if let Some(status) = filter.status {
-            query.push(" AND status = ").push_bind(status_word(status));
+            query.push(" AND status = ").push_bind(status.wire());
         }
         if let Some(cursor) = cursor {
             query.push(" AND id < ").push_bind(cursor);

@@ -3,7 +3,7 @@
 use sqlx::{FromRow, QueryBuilder, Sqlite, SqliteConnection};
 use strandline_contract::run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus};
 
-use super::{RunHead, status_word};
+use super::RunHead;
 use crate::{
     blob,
     error::StoreError,
@@ -60,7 +60,7 @@ impl RunRow {
     }
 
     pub(super) fn liveness(&self) -> Result<Liveness, StoreError> {
-        if self.status != status_word(RunStatus::Running) {
+        if self.status != RunStatus::Running.wire() {
             return Ok(Liveness::Ended);
         }
         let owner = Owner {

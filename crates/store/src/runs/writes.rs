@@ -6,9 +6,7 @@ use std::path::Path;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 use strandline_contract::run::{PlannedCase, RunStatus};
 
-use super::{
-    OpenRun, PreparedRun, RunRow, prepared::Snapshot, read_plan, status_word, variant_key,
-};
+use super::{OpenRun, PreparedRun, RunRow, prepared::Snapshot, read_plan, variant_key};
 use crate::{
     blob,
     error::StoreError,
@@ -34,7 +32,7 @@ pub(crate) async fn start(
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)",
         )
         .bind(&run.id)
-        .bind(status_word(run.status))
+        .bind(run.status.wire())
         .bind(&run.suite_id)
         .bind(&run.suite_name)
         .bind(run.started_at)
@@ -204,7 +202,7 @@ pub(crate) async fn update(
             "UPDATE runs SET status = ?, ended_at = ?, scripted = ?, document = ?, lease_until = ? \
              WHERE seq = ? AND lease_token = ?",
         )
-        .bind(status_word(run.status))
+        .bind(run.status.wire())
         .bind(run.ended_at)
         .bind(run.scripted)
         .bind(&run.document)

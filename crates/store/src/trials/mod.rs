@@ -98,8 +98,11 @@ pub struct StoredTrace {
 }
 
 impl Store {
-    /// Stores a trial and its trace in one transaction, and returns when it is
-    /// durable (crate documentation).
+    /// Stores a trial and its trace in one transaction; the future ends when
+    /// it is durable (crate documentation).
+    ///
+    /// Both are serialized before the function returns, so the future borrows
+    /// neither and may be spawned.
     ///
     /// A place in the plan takes one attempted trial. One that was never
     /// attempted gives way to another in a resumed run.
@@ -109,20 +112,34 @@ impl Store {
     /// When the run is not open here or was taken over, the plan has no free
     /// place for the trial, or the file cannot be written. The trial is then
     /// not stored, not even in part.
-    pub async fn save_trial(&self, trial: &TrialRecord, trace: &Trace) -> Result<(), StoreError> {
+    pub fn save_trial(
+        &self,
+        trial: &TrialRecord,
+        trace: &Trace,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        let prepared = self.prepare_trial(trial, trace);
+        let store = self.clone();
+        async move {
+            let prepared = Box::new(prepared?);
+            store.ask(|reply| Command::Save(prepared, reply)).await
+        }
+    }
+
+    fn prepare_trial(
+        &self,
+        trial: &TrialRecord,
+        trace: &Trace,
+    ) -> Result<PreparedTrial, StoreError> {
         let open = self.open_run(&trial.run_id)?;
         if open.is_lost() {
             return Err(StoreError::RunLost {
                 run: open.id.clone(),
             });
         }
-        let prepared =
-            PreparedTrial::new(open, trial, trace).map_err(|reason| StoreError::InvalidTrial {
-                trial: trial.id.clone(),
-                reason,
-            })?;
-        self.ask(|reply| Command::Save(Box::new(prepared), reply))
-            .await
+        PreparedTrial::new(open, trial, trace).map_err(|reason| StoreError::InvalidTrial {
+            trial: trial.id.clone(),
+            reason,
+        })
     }
 
     /// Lists a run's trials with their documents, in plan order.

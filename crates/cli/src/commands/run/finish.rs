@@ -4,19 +4,16 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use strandline_contract::{
     exit::ExitCode,
-    run::TrialRecord,
+    run::{LOCAL_PROJECT, TrialRecord},
     words::{RefusalCode, Vocabulary},
 };
 use strandline_derive::decision::{Page, summarize_run};
 use strandline_engine::run::RunEnd;
 use strandline_report::terminal::{RunInput, run_report};
-use strandline_store::{Store, StoreError, TrialFilter};
+use strandline_store::{Store, TrialFilter};
 
 use super::{Arguments, listen::Heard};
 use crate::ui::{CommandError, CommandResult, Ui};
-
-/// The project that trace paths name.
-const PROJECT: &str = "local";
 
 /// Prints the report, writes what was asked for and returns the exit code.
 pub(super) async fn finish(
@@ -70,7 +67,7 @@ pub(super) async fn finish(
             complete: true,
             next_cursor: None,
         };
-        let summary = summarize_run(PROJECT, run, &heard.trials, page);
+        let summary = summarize_run(LOCAL_PROJECT, run, &heard.trials, page);
         if let Err(error) = write_json(path, &summary, ui) {
             ui.error(&error);
             exit = exit.worse(error.exit);
@@ -126,8 +123,7 @@ pub(super) async fn stored_trials(
     loop {
         let page = store
             .trials(run_id, &TrialFilter::default(), cursor.as_deref(), 500)
-            .await
-            .map_err(store_error)?;
+            .await?;
         trials.extend(page.items);
         cursor = page.next_cursor;
         if cursor.is_none() {
@@ -154,17 +150,4 @@ fn write_json(
             format_args!("cannot write `{}`: {error}", path.display()),
         )
     })
-}
-
-/// Says why the store cannot be used.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the signature that `map_err` takes"
-)]
-pub(super) fn store_error(error: StoreError) -> CommandError {
-    let failure = CommandError::new(ExitCode::Setup, &error);
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
 }

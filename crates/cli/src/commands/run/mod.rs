@@ -7,8 +7,6 @@ mod prepare;
 mod resume;
 mod signals;
 
-use std::path::PathBuf;
-
 use strandline_contract::exit::ExitCode;
 use strandline_engine::run::{RunPlan, Stop, event_channel};
 use strandline_store::Store;
@@ -53,7 +51,7 @@ async fn run_all(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     }
     watching.abort();
     if let Some(store) = store {
-        store.close().await.map_err(finish::store_error)?;
+        store.close().await?;
     }
     Ok(worst(codes))
 }
@@ -69,11 +67,7 @@ async fn open_store(arguments: &Arguments) -> Result<Option<Store>, CommandError
     if arguments.no_store {
         return Ok(None);
     }
-    let path = arguments.store.path();
-    Store::open(&path)
-        .await
-        .map(Some)
-        .map_err(finish::store_error)
+    arguments.store.open().await.map(Some)
 }
 
 async fn run_one(
@@ -98,22 +92,4 @@ async fn run_one(
         )
     })?;
     finish::finish(end, heard, arguments, store, ui).await
-}
-
-/// Where runs are stored.
-#[derive(Debug, Clone, clap::Args)]
-pub(super) struct StoreArgument {
-    /// Store file [default: `.strandline/strandline.db` in this directory]
-    #[arg(long, value_name = "FILE", env = "STRANDLINE_STORE")]
-    store: Option<PathBuf>,
-}
-
-impl StoreArgument {
-    /// Returns the store file's path.
-    #[must_use]
-    pub(super) fn path(&self) -> PathBuf {
-        self.store
-            .clone()
-            .unwrap_or_else(|| PathBuf::from(".strandline/strandline.db"))
-    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use strandline_contract::suite::MatchOptions;
 
-use super::StoreArgument;
+use crate::store::StoreArguments;
 
 /// Arguments of `strandline run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -97,7 +97,7 @@ pub struct Arguments {
     pub(super) egress_canary: Option<String>,
 
     #[command(flatten)]
-    pub(super) store: StoreArgument,
+    pub(super) store: StoreArguments,
     /// Store nothing
     #[arg(long, conflicts_with_all = ["resume", "store"])]
     pub(super) no_store: bool,

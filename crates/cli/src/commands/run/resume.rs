@@ -6,11 +6,7 @@ use strandline_contract::{canonical::sha256_canonical, run::TrialRecord, words::
 use strandline_engine::run::TrialKey;
 use strandline_store::Store;
 
-use super::{
-    Arguments, Prepared,
-    finish::{store_error, stored_trials},
-    prepare,
-};
+use super::{Arguments, Prepared, finish::stored_trials, prepare};
 use crate::{
     suite_file,
     ui::{CommandError, Ui},
@@ -29,7 +25,7 @@ pub(super) async fn plan(
     let Some(store) = store else {
         return Err(CommandError::usage("`--resume` needs the store"));
     };
-    let stored = store.run(reference).await.map_err(store_error)?;
+    let stored = store.run(reference).await?;
     let run = &stored.record;
     let file = suite_file::read(Path::new(&run.suite_path), ui)?;
     let resolved = serde_json::to_value(&file.loaded.resolved).unwrap_or_default();
@@ -47,7 +43,7 @@ pub(super) async fn plan(
             stored.short_id
         )));
     }
-    let missing = store.missing_trials(&run.id).await.map_err(store_error)?;
+    let missing = store.missing_trials(&run.id).await?;
     if missing.is_empty() && run.ended_at.is_some() {
         return Err(CommandError::usage(format_args!(
             "nothing is missing in run {}: every configured trial was attempted",
@@ -55,7 +51,7 @@ pub(super) async fn plan(
         ))
         .hint(format_args!("strandline show {}", stored.short_id)));
     }
-    let claimed = store.claim_run(&run.id).await.map_err(store_error)?;
+    let claimed = store.claim_run(&run.id).await?;
     again.run_id.clone_from(&claimed.record.id);
     again.first_started_at = Some(claimed.record.started_at);
     again.settings = claimed.record.settings.clone();
