@@ -8,6 +8,7 @@
 //! | how are findings shown? | [`render`] | §2.3 |
 //! | what does a run read? | `resolve` | §8 |
 //! | what is worth a look? | `lint` | §8.1, §9.3 |
+//! | how is it written? | [`write`] | §7 |
 //! | may the run start? | [`preflight`], [`refusal`] | §9.4, §9.5 |
 //! | how is a server reached? | [`binding`] | §9.1–§9.3 |
 //! | which provider answers? | [`model`] | §9.6 |
@@ -27,6 +28,7 @@ mod resolve;
 mod rules;
 pub mod source;
 pub mod vector;
+pub mod write;
 pub mod yaml;
 
 pub use finding::{Code, FailureStage, Finding, Segment};
@@ -36,3 +38,4 @@ pub use load::{
 };
 pub use refusal::Refusal;
 pub use rules::Dialect;
+pub use write::{expand_json, expand_yaml, write_json, write_yaml};

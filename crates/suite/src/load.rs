@@ -9,7 +9,8 @@ use crate::{
     lint, resolve,
     rules::{self, Check, Dialect},
     source::Lines,
-    yaml::{self, Document, Node},
+    write::Layout,
+    yaml::{self, Node},
 };
 
 /// Greatest size of a suite file in bytes.
@@ -95,13 +96,14 @@ pub struct Loaded {
 pub struct Authored {
     /// Its dialect.
     pub dialect: Dialect,
-    /// Its value; a short file is shown as the dialect-2 file it stands for.
+    /// Its value; for a short file, the dialect-2 file it stands for.
     pub root: Arc<Node>,
+    /// Its value as written.
+    pub written: Arc<Node>,
     /// It was written in the short form.
     pub short: bool,
-    /// Comments of the text, for the writer.
-    #[expect(dead_code, reason = "the writer that reads them is next")]
-    pub(crate) comments: Vec<yaml::Comment>,
+    /// Comments and blank lines, for the writer.
+    pub(crate) layout: Layout,
 }
 
 impl Loaded {
@@ -116,7 +118,7 @@ impl Authored {
     /// Returns whether two files say the same.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
-        self.dialect == other.dialect && self.root.same(&other.root)
+        self.short == other.short && self.written.same(&other.written)
     }
 }
 
@@ -165,13 +167,15 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
     let resolved = resolve::resolve(&document.root, dialect)
         .map_err(|error| fail(vec![Finding::of_file(Code::Invalid, error.0)]))?;
     let warnings = lint::lint(&document, &resolved, text, &lines);
-    let Document { root, comments, .. } = document;
+    let layout = Layout::of(&document, text, &lines);
+    let root = document.root;
     Ok(Loaded {
         authored: Authored {
             dialect,
+            written: Arc::clone(&root),
             root,
             short: false,
-            comments,
+            layout,
         },
         resolved,
         warnings,

@@ -102,7 +102,7 @@ impl Anchors {
 
     fn weigh_member(&self, item: &Item) -> u64 {
         match item.alias {
-            Some(anchor) => self.weigh_alias(anchor),
+            Some(alias) => self.weigh_alias(alias.anchor),
             None => self.weigh(&item.node),
         }
     }

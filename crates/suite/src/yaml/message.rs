@@ -2,6 +2,8 @@
 
 use granit_parser::ErrorKind;
 
+use super::printable::Printable;
+
 /// What to say about a syntax error.
 pub(super) struct Words {
     /// What is wrong.
@@ -11,7 +13,7 @@ pub(super) struct Words {
 }
 
 /// Puts an error of the parser into words.
-pub(super) fn words(kind: &ErrorKind, max_depth: usize) -> Words {
+pub(super) fn words(kind: &ErrorKind, max_depth: usize, printable: &Printable<'_>) -> Words {
     let (message, label) = match kind {
         ErrorKind::TabInIndentation
         | ErrorKind::TabInBlockIndentation
@@ -47,7 +49,10 @@ pub(super) fn words(kind: &ErrorKind, max_depth: usize) -> Words {
             ("a `,` or `}` is missing".to_owned(), Some("before this"))
         }
         ErrorKind::UnexpectedCharacter { character } => (
-            format!("a text cannot start with `{character}` unless it is quoted"),
+            format!(
+                "a text cannot start with `{}` unless it is quoted",
+                printable.character(*character).escape_debug()
+            ),
             Some("quote the text"),
         ),
         ErrorKind::UnknownQuotedScalarEscape => (

@@ -8,8 +8,10 @@
 mod aliases;
 mod message;
 mod node;
+mod printable;
 mod read;
 mod scalar;
 
 pub use node::{Entry, Item, Node, Number, Value};
 pub(crate) use read::{Comment, Document, read};
+pub(crate) use scalar::resolve_plain;

@@ -61,8 +61,17 @@ pub enum Number {
 pub struct Item {
     /// The value.
     pub node: Arc<Node>,
-    /// The anchor it names, when it was written as an alias.
-    pub(crate) alias: Option<usize>,
+    /// What it was written as, when that was an alias.
+    pub(crate) alias: Option<Alias>,
+}
+
+/// An alias in the place of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Alias {
+    /// The parser's number of the anchor.
+    pub(crate) anchor: usize,
+    /// Where it was written.
+    pub(crate) span: Span,
 }
 
 /// A member of a map.
@@ -234,6 +243,12 @@ impl Item {
     /// Wraps a value that is no alias.
     pub(crate) const fn new(node: Arc<Node>) -> Self {
         Self { node, alias: None }
+    }
+
+    /// Returns where it was written, which is not where its value was when
+    /// it is an alias.
+    pub(crate) fn span(&self) -> Span {
+        self.alias.map_or(self.node.span, |alias| alias.span)
     }
 }
 

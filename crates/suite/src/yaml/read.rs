@@ -10,7 +10,8 @@ use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Mark, StructureS
 use super::{
     aliases::{AliasError, Anchors, MAX_ALIAS_WEIGHT},
     message,
-    node::{Entry, Extent, Item, Node, Number, Value},
+    node::{Alias, Entry, Extent, Item, Node, Number, Value},
+    printable::Printable,
     scalar::{resolve_plain, resolve_tagged},
 };
 use crate::{
@@ -47,8 +48,10 @@ pub(crate) struct Comment {
 
 /// Reads the one document of a text, or says everything that is wrong with it.
 pub(crate) fn read(text: &str, lines: &Lines) -> Result<Document, Vec<Finding>> {
+    let printable = Printable::new(text);
     let mut reader = Reader {
         text,
+        printable: &printable,
         lines,
         anchors: Anchors::default(),
         stack: Vec::new(),
@@ -59,7 +62,7 @@ pub(crate) fn read(text: &str, lines: &Lines) -> Result<Document, Vec<Finding>> 
         overweight: HashSet::new(),
     };
     let mut documents = 0_usize;
-    for next in Parser::new_from_str_with_options(text, parser_options()) {
+    for next in Parser::new_from_str_with_options(printable.text(), parser_options()) {
         let (event, mark) = match next {
             Ok(next) => next,
             Err(error) => {
@@ -93,6 +96,7 @@ fn parser_options() -> granit_parser::Options {
 
 struct Reader<'text> {
     text: &'text str,
+    printable: &'text Printable<'text>,
     lines: &'text Lines,
     anchors: Anchors,
     stack: Vec<Frame>,
@@ -129,10 +133,11 @@ impl Reader<'_> {
         let span = self.span(&mark);
         match event {
             Event::Comment(text, _) => self.comments.push(Comment {
-                text: text.into_owned(),
+                text: self.printable.restore(&text).into_owned(),
                 span,
             }),
             Event::Scalar(text, style, anchor, tag) => {
+                let text = self.printable.restore(&text);
                 let value = self.scalar(&text, style, tag.as_deref(), &mark);
                 let node = Self::node(value, span, false);
                 if anchor > 0 {
@@ -234,7 +239,7 @@ impl Reader<'_> {
                 }
                 Item {
                     node,
-                    alias: Some(anchor),
+                    alias: Some(Alias { anchor, span }),
                 }
             }
             Err(AliasError::Inside) => {
@@ -284,7 +289,7 @@ impl Reader<'_> {
                         .label(format!("first given on line {}", place.line));
                         self.findings.push(finding);
                     }
-                    *key = Some((text, span, item.alias));
+                    *key = Some((text, span, item.alias.map(|alias| alias.anchor)));
                 }
                 Some((text, key_span, key_alias)) => entries.push(Entry {
                     key: text,
@@ -377,7 +382,7 @@ impl Reader<'_> {
             start,
             end: start + self.text[start..].chars().next().map_or(0, char::len_utf8),
         };
-        let words = message::words(error.kind(), MAX_DEPTH);
+        let words = message::words(error.kind(), MAX_DEPTH, self.printable);
         let mut finding = Finding::at_span(Code::YamlInvalid, words.message, span);
         if let Some(label) = words.label {
             finding = finding.label(label);
@@ -410,7 +415,8 @@ impl Reader<'_> {
 
     /// A byte offset that is a character boundary of the text.
     fn offset(&self, marker: &Marker) -> usize {
-        let mut offset = marker.byte_offset().unwrap_or(0).min(self.text.len());
+        let offset = self.printable.offset(marker.byte_offset(), marker.index());
+        let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }

@@ -4,3 +4,4 @@ mod binding;
 mod preflight;
 mod rendered;
 mod vectors;
+mod written;
