@@ -5,6 +5,7 @@
 //! | what does the text say? | [`yaml`], [`source`] | `suite-file.md` §2.1 |
 //! | is it a suite file? | `rules` | §3–§6, §10, `assertions.md` §5, §8 |
 //! | what is wrong, and where? | [`finding`] | §2.2–§2.4 |
+//! | what does a short file stand for? | `short` | ours |
 //! | how are findings shown? | [`render`] | §2.3 |
 //! | what does a run read? | `resolve` | §8 |
 //! | what is worth a look? | `lint` | §8.1, §9.3 |
@@ -26,6 +27,7 @@ pub mod refusal;
 pub mod render;
 mod resolve;
 mod rules;
+mod short;
 pub mod source;
 pub mod vector;
 pub mod write;

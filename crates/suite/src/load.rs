@@ -6,8 +6,10 @@ use strandline_contract::{canonical::sha256_hex, suite::ResolvedSuite};
 
 use crate::{
     finding::{self, Code, FailureStage, Finding},
-    lint, resolve,
+    lint::Lint,
+    resolve,
     rules::{self, Check, Dialect},
+    short,
     source::Lines,
     write::Layout,
     yaml::{self, Node},
@@ -158,23 +160,43 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
 
     let document = yaml::read(text, &lines).map_err(fail)?;
     let mut check = Check::new(options.extensions);
-    let dialect = rules::file(&mut check, &document.root);
+    let short = short::is_short(&document.root);
+    let expanded = (short && options.short_form)
+        .then(|| short::expand(&mut check, &document.root, options.name.as_deref()));
+    let root = expanded
+        .as_ref()
+        .map_or(&document.root, |expanded| &expanded.root);
+    let own_findings = std::mem::take(&mut check.findings);
+    let dialect = rules::file(&mut check, root);
+    if let Some(expanded) = &expanded {
+        for finding in &mut check.findings {
+            expanded.places.take_back(finding);
+        }
+    } else if short {
+        point_to_expand(&mut check.findings);
+    }
+    check.findings.extend(own_findings);
     let dialect = match dialect {
         Some(dialect) if check.findings.is_empty() => dialect,
         _ => return Err(fail(check.findings)),
     };
 
-    let resolved = resolve::resolve(&document.root, dialect)
+    let resolved = resolve::resolve(root, dialect)
         .map_err(|error| fail(vec![Finding::of_file(Code::Invalid, error.0)]))?;
-    let warnings = lint::lint(&document, &resolved, text, &lines);
+    let lint = Lint {
+        document: &document,
+        root,
+        expanded: expanded.as_ref(),
+        resolved: &resolved,
+    };
+    let warnings = lint.warnings(text, &lines);
     let layout = Layout::of(&document, text, &lines);
-    let root = document.root;
     Ok(Loaded {
         authored: Authored {
             dialect,
-            written: Arc::clone(&root),
-            root,
-            short: false,
+            root: Arc::clone(root),
+            short: expanded.is_some(),
+            written: document.root,
             layout,
         },
         resolved,
@@ -187,6 +209,17 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
 #[must_use]
 pub fn source_hash(text: &str) -> String {
     sha256_hex(text.as_bytes())
+}
+
+/// A short file where only dialect files are read: says what to do.
+fn point_to_expand(findings: &mut [Finding]) {
+    for finding in findings {
+        if finding.pointer == "schemaVersion" {
+            let help =
+                "this is the short form: `strandline suite expand FILE` writes it as dialect 2";
+            finding.help = Some(help.to_owned());
+        }
+    }
 }
 
 fn fail(mut findings: Vec<Finding>, text: &str, lines: &Lines) -> LoadFailure {

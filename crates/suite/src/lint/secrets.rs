@@ -2,7 +2,7 @@
 
 use strandline_contract::redact::looks_like_credential;
 
-use super::{Lint, key};
+use super::{Found, key};
 use crate::{
     binding::has_reference,
     yaml::{Entry, Node},
@@ -10,7 +10,7 @@ use crate::{
 
 /// Warns of headers and environment values that look like a credential and
 /// do not come from the environment. No message shows a value.
-pub(super) fn servers(lint: &mut Lint, root: &Node) {
+pub(super) fn servers(found: &mut Found, root: &Node) {
     let Some(servers) = root.get("mcpServers") else {
         return;
     };
@@ -31,7 +31,7 @@ pub(super) fn servers(lint: &mut Lint, root: &Node) {
                         "`{}` looks like a credential: write `${{NAME}}` and set the variable",
                         entry.key
                     );
-                    lint.warn("secret_in_suite_file", path, entry.key_span, message);
+                    found.warn("secret_in_suite_file", path, entry.key_span, message);
                 }
             }
         }

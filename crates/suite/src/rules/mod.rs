@@ -17,6 +17,8 @@ mod value;
 use std::collections::HashMap;
 
 pub(crate) use file::file;
+pub(crate) use pattern::backtracking as answer_pattern;
+pub(crate) use value::filled_text;
 
 use crate::{
     finding::{Code, Finding, Segment},
@@ -83,7 +85,7 @@ impl Path<'_> {
     }
 
     /// Returns the last key with its indices, to name a value in a message.
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Root => "the file".to_owned(),
             Self::Key(_, key) => (*key).to_owned(),

@@ -16,7 +16,7 @@ pub(super) fn linear(check: &mut Check, at: At<'_>) {
 }
 
 /// A pattern of `responseMatches`.
-pub(super) fn backtracking(check: &mut Check, at: At<'_>) {
+pub(crate) fn backtracking(check: &mut Check, at: At<'_>) {
     let Some(text) = value::string(check, at) else {
         return;
     };

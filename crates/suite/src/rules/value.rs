@@ -41,7 +41,7 @@ pub(super) fn text(check: &mut Check, at: At<'_>) {
 }
 
 /// A text that is not empty.
-pub(super) fn filled_text(check: &mut Check, at: At<'_>) {
+pub(crate) fn filled_text(check: &mut Check, at: At<'_>) {
     bounded_text(check, at, 1, usize::MAX);
 }
 

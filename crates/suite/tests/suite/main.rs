@@ -3,5 +3,6 @@
 mod binding;
 mod preflight;
 mod rendered;
+mod short;
 mod vectors;
 mod written;
