@@ -1,16 +1,17 @@
 //! Reading suite files and what they refer to from disk.
 
 use std::{
-    fmt::Write as _,
-    fs, io,
+    fs::{self, File},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
 use strandline_contract::exit::ExitCode;
 use strandline_suite::{
-    LoadOptions, Loaded, MAX_FILE_BYTES,
+    LoadFailure, LoadOptions, Loaded, MAX_FILE_BYTES,
     binding::FileSource,
     load,
+    refusal::{Refusal, exit_code},
     render::{self, Look, Source},
 };
 
@@ -25,6 +26,56 @@ pub struct SuiteFile {
     pub directory: PathBuf,
     /// What it says.
     pub loaded: Loaded,
+    /// How findings about it may look.
+    pub look: Look,
+}
+
+/// The text of a suite file, valid or not.
+#[derive(Debug)]
+pub struct SuiteText {
+    /// As it was named.
+    pub name: String,
+    /// Its text; empty when the file is larger than a suite file may be.
+    pub text: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its name without the extension.
+    pub stem: Option<String>,
+}
+
+impl SuiteText {
+    /// Loads the text.
+    ///
+    /// # Errors
+    ///
+    /// Every finding.
+    pub fn load(&self, mut options: LoadOptions) -> Result<Loaded, LoadFailure> {
+        options.measured_bytes = Some(self.bytes);
+        options.name = options.name.or_else(|| self.stem.clone());
+        load(&self.text, &options)
+    }
+
+    /// Renders findings with their places.
+    #[must_use]
+    pub fn findings(&self, failure: &LoadFailure, ui: &Ui) -> String {
+        let source = Source {
+            file: &self.name,
+            text: &self.text,
+            secrets: &failure.secrets,
+        };
+        render::findings(&failure.findings, source, look(ui))
+    }
+
+    /// Renders the warnings of a suite with their places.
+    #[must_use]
+    pub fn warnings(&self, loaded: &Loaded, ui: &Ui) -> String {
+        let source = Source {
+            file: &self.name,
+            text: &self.text,
+            secrets: &loaded.secrets,
+        };
+        render::warnings(&loaded.warnings, source, look(ui))
+    }
 }
 
 /// Reads and loads a suite file; prints its warnings.
@@ -33,33 +84,75 @@ pub struct SuiteFile {
 ///
 /// Says why the file cannot be read, or renders every finding with its place.
 pub fn read(path: &Path, ui: &mut Ui) -> Result<SuiteFile, CommandError> {
-    let name = path.display().to_string();
-    let text = read_text(path)?;
-    let options = match path.file_stem().and_then(|stem| stem.to_str()) {
-        Some(stem) => LoadOptions::authored().named(stem),
-        None => LoadOptions::authored(),
-    };
-    let source = Source {
-        file: &name,
-        text: &text,
-    };
-    let look = look(ui);
-    let loaded = load(&text, &options).map_err(|failure| {
-        let count = failure.findings.len();
-        let plural = if count == 1 { "" } else { "s" };
+    let file = read_text(path)?;
+    let loaded = file.load(LoadOptions::authored()).map_err(|failure| {
         CommandError::usage(format_args!(
-            "`{name}` is not a valid suite file: {count} finding{plural}\n\n{}",
-            render::findings(&failure.findings, source, look)
+            "`{}` is not a valid suite file: {}\n\n{}",
+            file.name,
+            counted(failure.findings.len(), "finding"),
+            file.findings(&failure, ui)
         ))
     })?;
     if !loaded.warnings.is_empty() {
-        ui.talk(render::warnings(&loaded.warnings, source, look));
+        ui.talk(file.warnings(&loaded, ui));
     }
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     Ok(SuiteFile {
-        name,
+        name: file.name,
         directory: absolute.parent().map(Path::to_path_buf).unwrap_or_default(),
         loaded,
+        look: look(ui),
+    })
+}
+
+/// Reads the text of a suite file.
+///
+/// # Errors
+///
+/// Says why it cannot be read: missing, a directory, not text.
+pub fn read_text(path: &Path) -> Result<SuiteText, CommandError> {
+    let name = path.display().to_string();
+    let cannot = |why: String| CommandError::usage(format_args!("cannot read `{name}`: {why}"));
+    let metadata = fs::metadata(path).map_err(|error| {
+        let failure = cannot(io_reason(&error));
+        if error.kind() == io::ErrorKind::NotFound {
+            failure.hint("`strandline init` writes a starter suite")
+        } else {
+            failure
+        }
+    })?;
+    if metadata.is_dir() {
+        return Err(cannot("it is a directory".to_owned())
+            .hint("name the suite files in it, such as `DIRECTORY/*.yaml`"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| {
+            let limit = MAX_FILE_BYTES as u64 + 1;
+            file.take(limit).read_to_end(&mut bytes)
+        })
+        .map_err(|error| cannot(io_reason(&error)))?;
+    let length = metadata.len().max(bytes.len() as u64);
+    if length > MAX_FILE_BYTES as u64 {
+        bytes.clear();
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let start = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..start]).into_owned();
+        let place = strandline_suite::source::Lines::new(&before).locate(&before, start);
+        cannot(format!(
+            "it is not UTF-8 text (line {}, column {})",
+            place.line, place.column
+        ))
+    })?;
+    Ok(SuiteText {
+        name,
+        text,
+        bytes: length,
+        stem: path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .map(str::to_owned),
     })
 }
 
@@ -71,41 +164,18 @@ fn look(ui: &Ui) -> Look {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, CommandError> {
-    let shown = path.display();
-    let cannot = |why: String| CommandError::usage(format_args!("cannot read `{shown}`: {why}"));
-    let metadata = fs::metadata(path).map_err(|error| {
-        let failure = cannot(io_reason(&error));
-        if error.kind() == io::ErrorKind::NotFound {
-            failure.hint("`strandline init` writes a starter suite")
-        } else {
-            failure
-        }
-    })?;
-    if metadata.is_dir() {
-        return Err(cannot("it is a directory".to_owned()));
-    }
-    if metadata.len() > MAX_FILE_BYTES as u64 {
-        return Err(cannot(format!(
-            "it has {} bytes, and a suite file has at most {MAX_FILE_BYTES}",
-            metadata.len()
-        )));
-    }
-    let bytes = fs::read(path).map_err(|error| cannot(io_reason(&error)))?;
-    String::from_utf8(bytes).map_err(|error| {
-        cannot(format!(
-            "it is not UTF-8 text (byte {})",
-            error.utf8_error().valid_up_to()
-        ))
-    })
-}
-
 fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     }
+}
+
+/// Writes a number with its noun.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// Reads `mcp.json` and credentials files on demand.
@@ -122,27 +192,28 @@ impl FileSource for Disk {
     }
 }
 
-/// Turns refusals into one error: every reason, its hints, the worst exit code.
+/// Turns refusals into one error: every reason with its place, every hint
+/// once, the worst exit code.
 #[must_use]
-pub fn refused(suite: &str, refusals: &[strandline_suite::refusal::Refusal]) -> CommandError {
-    let exit = strandline_suite::refusal::exit_code(refusals);
+pub fn refused(suite: &str, refusals: &[Refusal], look: Look) -> CommandError {
     let mut message = format!("`{suite}` cannot be run");
     for refusal in refusals {
         message.push_str("\n  ");
         message.push_str(&refusal.code.to_string());
         message.push_str(": ");
         message.push_str(&refusal.message);
-        if let Some(place) = &refusal.place
-            && let Some(location) = &place.finding.location
-        {
-            let _ = write!(
-                message,
-                " ({}:{}:{})",
-                place.file, location.line, location.column
-            );
-        }
     }
-    let mut error = CommandError::new(exit, message);
+    for place in refusals.iter().filter_map(|refusal| refusal.place.as_ref()) {
+        let source = Source {
+            file: &place.file,
+            text: &place.text,
+            secrets: &place.secrets,
+        };
+        message.push_str("\n\n");
+        let shown = render::findings(std::slice::from_ref(&place.finding), source, look);
+        message.push_str(shown.trim_end());
+    }
+    let mut error = CommandError::new(exit_code(refusals), message);
     for hint in refusals.iter().flat_map(|refusal| &refusal.hints) {
         if !error.hints.contains(hint) {
             error = error.hint(hint);

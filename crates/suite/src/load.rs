@@ -6,11 +6,11 @@ use strandline_contract::{canonical::sha256_hex, suite::ResolvedSuite};
 
 use crate::{
     finding::{self, Code, FailureStage, Finding},
-    lint::Lint,
+    lint::{self, Lint},
     resolve,
     rules::{self, Check, Dialect},
     short,
-    source::Lines,
+    source::{Lines, Span},
     write::Layout,
     yaml::{self, Node},
 };
@@ -91,6 +91,8 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
     /// SHA-256 of the file's bytes, lowercase hex (§2.5).
     pub source_hash: String,
+    /// Bytes of the text that may be secrets and are never shown.
+    pub secrets: Vec<Span>,
 }
 
 /// A suite file as authored.
@@ -141,6 +143,8 @@ pub struct LoadFailure {
     pub stage: FailureStage,
     /// Everything that is wrong, in order; never empty.
     pub findings: Vec<Finding>,
+    /// Bytes of the text that may be secrets and are never shown.
+    pub secrets: Vec<Span>,
 }
 
 /// Reads a suite file.
@@ -159,6 +163,11 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
     }
 
     let document = yaml::read(text, &lines).map_err(fail)?;
+    let secrets = lint::secret_spans(&document.root);
+    let fail = |findings| LoadFailure {
+        secrets: secrets.clone(),
+        ..fail(findings)
+    };
     let mut check = Check::new(options.extensions);
     let short = short::is_short(&document.root);
     let expanded = (short && options.short_form)
@@ -202,6 +211,7 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
         resolved,
         warnings,
         source_hash: source_hash(text),
+        secrets,
     })
 }
 
@@ -232,5 +242,6 @@ fn fail(mut findings: Vec<Finding>, text: &str, lines: &Lines) -> LoadFailure {
             .first()
             .map_or(FailureStage::Contract, |finding| finding.code.stage()),
         findings,
+        secrets: Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use strandline_contract::{exit::ExitCode, words::RefusalCode};
 
-use crate::finding::Finding;
+use crate::{finding::Finding, source::Span};
 
 /// One reason why a run cannot start.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,6 +36,8 @@ pub struct Place {
     pub text: String,
     /// What is wrong in it.
     pub finding: Finding,
+    /// Bytes of the text that may be secrets and are never shown.
+    pub secrets: Vec<Span>,
 }
 
 impl Refusal {

@@ -7,6 +7,8 @@ use miette::{
     MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
+use strandline_contract::redact::redact_text;
+
 use crate::{
     finding::Finding,
     load::Warning,
@@ -22,13 +24,23 @@ pub struct Look {
     pub ascii: bool,
 }
 
+impl Look {
+    /// Lines without colour.
+    pub const PLAIN: Self = Self {
+        colour: false,
+        ascii: false,
+    };
+}
+
 /// The text that findings are about.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// The file as it was named.
     pub file: &'a str,
-    /// Its text; secrets in it are masked by [`mask`].
+    /// Its text.
     pub text: &'a str,
+    /// Bytes of it that are never shown (`LoadFailure::secrets`).
+    pub secrets: &'a [Span],
 }
 
 /// Longest part of a line that is shown, in characters.
@@ -83,19 +95,29 @@ pub fn plain(findings: &[Finding]) -> String {
     out
 }
 
-/// Masks the bytes of secrets, keeping every place where it is.
-#[must_use]
-pub fn mask(text: &str, secrets: &[Span]) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    for secret in secrets {
-        let end = secret.end.min(bytes.len());
-        for byte in bytes.iter_mut().take(end).skip(secret.start) {
-            if !matches!(byte, b'\n' | b'\r' | b'"' | b'\'') {
-                *byte = b'*';
-            }
+/// Masks what must not be shown of a line that starts at a byte of its text,
+/// keeping every place where it is.
+fn mask(line: &str, start: usize, secrets: &[Span]) -> String {
+    let mut bytes = line.as_bytes().to_vec();
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        let at = start + index;
+        let secret = secrets.iter().any(|span| span.start <= at && at < span.end);
+        if secret && !matches!(byte, b'"' | b'\'') {
+            *byte = b'*';
         }
     }
-    String::from_utf8(bytes).unwrap_or_default()
+    let masked = String::from_utf8(bytes).unwrap_or_default();
+    if redact_text(&masked) == masked {
+        return masked;
+    }
+    // Something that looks like a credential stands elsewhere in the line:
+    // nothing after its first separator is shown.
+    let shown = masked.find([':', '=']).map_or(0, |index| index + 1);
+    let hidden = masked[shown..].chars().flat_map(|character| {
+        let mark = if character.is_whitespace() { ' ' } else { '*' };
+        std::iter::repeat_n(mark, character.len_utf8())
+    });
+    masked[..shown].chars().chain(hidden).collect()
 }
 
 fn one(
@@ -133,7 +155,7 @@ fn excerpt(
     lines: &Lines,
     look: Look,
 ) {
-    let window = Window::of(source.text, lines, span, location);
+    let window = Window::of(source, lines, span, location);
     let view = View {
         name: format!("{}:{}:{}", source.file, location.line, location.column),
         line: location.line - 1,
@@ -172,9 +194,13 @@ struct Window {
 }
 
 impl Window {
-    fn of(text: &str, lines: &Lines, span: Span, location: Location) -> Self {
-        let line = lines.text(text, location.line);
+    fn of(source: Source<'_>, lines: &Lines, span: Span, location: Location) -> Self {
         let line_start = lines.start(location.line);
+        let line = mask(
+            lines.text(source.text, location.line),
+            line_start,
+            source.secrets,
+        );
         let from = line.floor_char_boundary(span.start.saturating_sub(line_start));
         let to = line
             .floor_char_boundary(span.end.saturating_sub(line_start))
@@ -299,10 +325,12 @@ mod tests {
 
     #[test]
     fn masked_text_keeps_its_length() {
-        let text = "key: \"sécret\" # x";
+        let text = "a: b\nkey: \"sécret\" # x";
+        let line = "key: \"sécret\" # x";
         let start = text.find('"').expect("quoted");
         let end = text.rfind('"').expect("quoted") + 1;
-        let masked = mask(text, &[Span { start, end }]);
-        assert_eq!(masked, "key: \"*******\" # x");
+        let secret = Span { start, end };
+        assert_eq!(mask(line, 5, &[secret]), "key: \"*******\" # x");
+        assert_eq!(mask("A: Bearer abcdefghij", 0, &[]), "A: ****** **********");
     }
 }

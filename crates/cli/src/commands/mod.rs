@@ -7,11 +7,14 @@ use crate::ui::{CommandResult, Ui};
 mod demo_server;
 mod derive;
 mod explain;
+mod fmt;
 mod glossary;
 mod run;
 mod runs;
 mod schema;
 mod show;
+mod suite;
+mod validate;
 
 /// The commands of `strandline`.
 #[derive(Debug, Subcommand)]
@@ -22,6 +25,8 @@ pub enum Command {
     Derive(derive::Arguments),
     /// Say what a word of the vocabulary means.
     Explain(explain::Arguments),
+    /// Rewrite suite files in the usual order and layout.
+    Fmt(fmt::Arguments),
     /// Print every word of every vocabulary.
     Glossary(glossary::Arguments),
     /// Run suites against real servers and say where value stopped.
@@ -32,6 +37,10 @@ pub enum Command {
     Schema(schema::Arguments),
     /// Show a run's decision, or a trial with its evidence and trace.
     Show(show::Arguments),
+    /// Look into suite files.
+    Suite(suite::Arguments),
+    /// Check suite files and say everything that is wrong with them.
+    Validate(validate::Arguments),
 }
 
 impl Command {
@@ -41,11 +50,14 @@ impl Command {
             Self::DemoServer(arguments) => demo_server::run(&arguments, ui),
             Self::Derive(arguments) => derive::run(arguments, ui),
             Self::Explain(arguments) => explain::run(&arguments, ui),
+            Self::Fmt(arguments) => fmt::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
             Self::Run(arguments) => run::run(&arguments, ui),
             Self::Runs(arguments) => runs::run(&arguments, ui),
             Self::Schema(arguments) => schema::run(&arguments, ui),
             Self::Show(arguments) => show::run(&arguments, ui),
+            Self::Suite(arguments) => suite::run(&arguments, ui),
+            Self::Validate(arguments) => validate::run(&arguments, ui),
         }
     }
 }

@@ -9,3 +9,4 @@ mod runs;
 mod schema;
 mod show;
 mod stored;
+mod suite_files;

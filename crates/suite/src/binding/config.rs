@@ -10,6 +10,7 @@ use strandline_contract::words::RefusalCode;
 use super::FileSource;
 use crate::{
     finding::{Code, Finding, Segment},
+    lint::secret_spans,
     refusal::{Place, Refusal},
     source::Lines,
     yaml::{self, Entry, Node, Value},
@@ -75,11 +76,15 @@ pub(super) fn refusal(code: RefusalCode, file: &str, text: &str, mut finding: Fi
         .location
         .map(|location| format!(":{}:{}", location.line, location.column));
     let message = format!("{file}{}: {}", place.unwrap_or_default(), finding.message);
+    let secrets = yaml::read(text, &Lines::new(text))
+        .map(|document| secret_spans(&document.root))
+        .unwrap_or_default();
     let mut refusal = Refusal::new(code, message);
     refusal.place = Some(Box::new(Place {
         file: file.to_owned(),
         text: text.to_owned(),
         finding,
+        secrets,
     }));
     refusal
 }

@@ -2,6 +2,8 @@
 
 mod secrets;
 
+pub(crate) use secrets::secret_spans;
+
 use strandline_contract::suite::ResolvedSuite;
 
 use crate::{

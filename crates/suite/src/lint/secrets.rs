@@ -1,11 +1,12 @@
 //! Credentials written into a suite file (`suite-file.md` §9.3).
 
-use strandline_contract::redact::looks_like_credential;
+use strandline_contract::redact::{is_secret_key, looks_like_credential};
 
 use super::{Found, key};
 use crate::{
     binding::has_reference,
-    yaml::{Entry, Node},
+    source::Span,
+    yaml::{Entry, Node, Value},
 };
 
 /// Warns of headers and environment values that look like a credential and
@@ -36,6 +37,32 @@ pub(super) fn servers(found: &mut Found, root: &Node) {
             }
         }
     }
+}
+
+/// Returns the places of values that may be secret: environment, headers, and
+/// whatever a secret's name stands before.
+pub(crate) fn secret_spans(root: &Node) -> Vec<Span> {
+    fn walk(node: &Node, secret: bool, spans: &mut Vec<Span>) {
+        match &node.value {
+            Value::Mapping(entries) => {
+                for entry in entries {
+                    let key = entry.key.as_str();
+                    let secret = secret || matches!(key, "env" | "headers") || is_secret_key(key);
+                    walk(&entry.item.node, secret, spans);
+                }
+            }
+            Value::Sequence(items) => {
+                for item in items {
+                    walk(&item.node, secret, spans);
+                }
+            }
+            Value::String(text) if secret && !has_reference(text) => spans.push(node.span),
+            _ => {}
+        }
+    }
+    let mut spans = Vec::new();
+    walk(root, false, &mut spans);
+    spans
 }
 
 fn is_written_out(entry: &Entry) -> bool {

@@ -59,7 +59,9 @@ impl Writer {
                 self.out.push_str(&key);
             }
             self.out.push(':');
-            let right = self.layout.take_right(start);
+            // A key that nobody wrote takes no comment from the line of another.
+            let written = entry.key_span.end > start;
+            let right = written.then(|| self.layout.take_right(start)).flatten();
             self.value(&entry.item, object.member(&entry.key), level, right);
         }
     }

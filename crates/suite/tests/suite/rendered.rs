@@ -15,6 +15,7 @@ fn rendered(text: &str, look: Look) -> String {
     let source = Source {
         file: "suites/orders.yaml",
         text,
+        secrets: &failure.secrets,
     };
     render::findings(&failure.findings, source, look)
 }
@@ -82,6 +83,29 @@ fn syntax_is_shown_where_it_broke() {
     ] {
         insta::assert_snapshot!(format!("syntax_{name}"), rendered(text, PLAIN));
     }
+}
+
+#[test]
+fn secrets_are_masked_wherever_the_mark_stands() {
+    let text = r#"schemaVersion: "2"
+mode: agentWorkflow
+reportingMode: standard
+suite: { id: s, name: S }
+target: { servers: [ { name: a } ] }
+mcpServers:
+  a: { url: 3, headers: { Authorization: "Bearer tip-top-hidden", X: hidden-too } }
+  b: { command: x, args: [ --token=hidden123456, 7 ], env: { A: [ hidden ] } }
+  c: { command: x, env: { PASS: hidden, N: 1 }, extra: 1 }
+defaults: { model: m, iterations: 1, passThreshold: 1, validity: {} }
+cases: [ { id: c, title: C, steps: [ { id: s1, kind: prompt, prompt: hi } ] } ]
+"#;
+    let shown = rendered(text, PLAIN);
+    assert!(!shown.contains("hidden"), "{shown}");
+    insta::assert_snapshot!(shown);
+
+    let broken = "headers: { Authorization: \"Bearer hidden-hidden\", }}\n";
+    let shown = rendered(broken, PLAIN);
+    assert!(!shown.contains("hidden"), "{shown}");
 }
 
 #[test]

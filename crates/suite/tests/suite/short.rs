@@ -142,6 +142,7 @@ cases:
         Source {
             file: "orders.yaml",
             text,
+            secrets: &failure.secrets,
         },
         Look {
             colour: false,

@@ -156,7 +156,7 @@ proptest! {
             for finding in &failure.findings {
                 prop_assert!(finding.location.is_none_or(|place| place.line <= lines + 1));
             }
-            let source = strandline_suite::render::Source { file: "f", text: &text };
+            let source = strandline_suite::render::Source { file: "f", text: &text, secrets: &failure.secrets };
             let look = strandline_suite::render::Look { colour: true, ascii: false };
             prop_assert!(!strandline_suite::render::findings(&failure.findings, source, look).is_empty());
         }

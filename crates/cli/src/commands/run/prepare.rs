@@ -24,6 +24,7 @@ use strandline_suite::{
     binding::Overrides,
     model::ModelPlan,
     preflight::{Approval, PlannedRun, PreflightRequest, Support, preflight},
+    render::Look,
 };
 
 use super::{Arguments, Prepared};
@@ -81,7 +82,7 @@ pub(super) fn plan(file: &SuiteFile, arguments: &Arguments) -> Result<RunPlan, C
         &Disk,
         &environment::variable,
     )
-    .map_err(|refusals| suite_file::refused(&file.name, &refusals))?;
+    .map_err(|refusals| suite_file::refused(&file.name, &refusals, file.look))?;
     let factory = ModelFactory::new(ModelSettings {
         base_url: arguments.model_base_url.clone(),
         ..ModelSettings::default()
@@ -219,7 +220,7 @@ fn approvals(arguments: &Arguments) -> Result<Vec<Approval>, CommandError> {
         .iter()
         .map(|text| Approval::parse(text))
         .collect::<Result<_, _>>()
-        .map_err(|refusal| suite_file::refused("--approve-import", &[refusal]))
+        .map_err(|refusal| suite_file::refused("--approve-import", &[refusal], Look::PLAIN))
 }
 
 fn overrides(arguments: &Arguments) -> Overrides {
