@@ -49,11 +49,11 @@ pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     } else {
         ("changed", ExitCode::Passed)
     };
-    let mut line = format!("{changed} of {total} {done}");
-    if broken > 0 {
-        line.push_str(&format!(", {broken} left as they are"));
-    }
-    ui.talk(line);
+    let left = match broken {
+        0 => String::new(),
+        _ => format!(", {broken} left as they are"),
+    };
+    ui.talk(format_args!("{changed} of {total} {done}{left}"));
     if changed > 0 {
         exit = exit.worse(clean);
     }

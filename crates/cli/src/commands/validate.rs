@@ -157,10 +157,11 @@ fn summary(loaded: &Loaded) -> String {
         .enabled_cases()
         .map(|case| case.iterations)
         .sum();
-    let mut parts = vec![counted(cases.len(), "case")];
-    if disabled > 0 {
-        parts[0].push_str(&format!(" ({disabled} disabled)"));
-    }
+    let count = counted(cases.len(), "case");
+    let mut parts = vec![match disabled {
+        0 => count,
+        _ => format!("{count} ({disabled} disabled)"),
+    }];
     parts.push(counted(trials as usize, "trial"));
     if !loaded.warnings.is_empty() {
         parts.push(counted(loaded.warnings.len(), "warning"));
