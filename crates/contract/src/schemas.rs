@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::Recursiv
 use serde_json::{Value, json};
 
 use crate::{
+    assertion::{MatchResult, MatchRollUp, PromptSummary, ResultRow, ScoreRow},
     chain::Chain,
     chain_input::ChainInput,
     decision::DecisionSummary,
@@ -15,6 +16,8 @@ use crate::{
     measurements::StageMeasurements,
     run::{RunRecord, TrialRecord},
     trace::Trace,
+    policy::{FrozenPolicy, PolicyBlock},
+    transcript::Transcript,
     verdict::{Decision, TrialStatistics},
 };
 
@@ -41,8 +44,21 @@ impl Document {
 
 /// Every public document.
 pub const DOCUMENTS: &[Document] = &[
+    written::<ResultRow>("assertion-row", "what one assertion says about one trial"),
     written::<Chain<'_>>("chain", "the six-stage chain of one trial"),
     read::<ChainInput<'_>>("chain-input", "what a chain is derived from"),
+    written::<FrozenPolicy>("frozen-policy", "which tool calls of a run reach a server"),
+    written::<MatchResult>("match-result", "calls of a flat list against expected ones"),
+    written::<MatchRollUp>(
+        "match-roll-up",
+        "the turn summaries of one trial taken together",
+    ),
+    written::<PolicyBlock>("policy-block", "one call that the tool policy blocked"),
+    written::<PromptSummary>(
+        "prompt-summary",
+        "one turn's calls against its expectations",
+    ),
+    written::<ScoreRow>("score-row", "one score of a trial under a stable rule id"),
     written::<StageMeasurements>(
         "stage-measurements",
         "reach and latency of the six stages of one trial",
@@ -60,6 +76,7 @@ pub const DOCUMENTS: &[Document] = &[
     written::<TrialRecord>("trial", "one trial as it is stored"),
     written::<Trace>("trace", "messages, spans and frames of one trial"),
     written::<RunList>("run-list", "stored runs with what each decided"),
+    read::<Transcript>("transcript", "what assertions read of one trial"),
 ];
 
 /// Returns the document of that name.

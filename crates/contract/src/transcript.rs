@@ -13,6 +13,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::{
     canonical::{number_text, push_json_string},
+    decode::null_as_default,
     words::{CaptureState, RenderStatus, SizeBasis, TimingProvenance, ToolErrorKind},
 };
 
@@ -28,6 +29,7 @@ pub const MAX_RESULT_TEXT: usize = 64_000;
 #[serde(rename_all = "camelCase", default)]
 pub struct Transcript {
     /// Every model, pinned and widget call, in order.
+    #[serde(deserialize_with = "null_as_default")]
     pub tool_calls: Vec<ToolCall>,
     /// Tool errors, in order; absent means none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -44,3 +44,17 @@ vocabulary! {
             "A required score without a value leaves the trial ungraded: an evaluator error, not a failure.";
     }
 }
+
+vocabulary! {
+    /// Whether a case passes when nothing is called and nothing is said.
+    Vacuity ("vacuity") {
+        NotApplicable = "not_applicable", "not applicable",
+            "A negative case: silence is what it wants.";
+        CanFail = "can_fail", "can fail",
+            "An empty answer fails some required rule.";
+        CannotTell = "cannot_tell", "cannot be told",
+            "No required rule fails on an empty answer, and some rule cannot be decided without a trial.";
+        Vacuous = "vacuous", "passes on an empty answer",
+            "Every required rule holds on an empty answer, so a pass says nothing.";
+    }
+}

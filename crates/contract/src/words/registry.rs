@@ -50,7 +50,7 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Trials": IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;
-        "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy;
+        "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy, Vacuity;
         "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
         "The command line": ExitCode, RefusalCode;

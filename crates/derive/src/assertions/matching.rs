@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use strandline_contract::{
     assertion::{ArgumentMismatch, MatchResult},
     canonical::json_equal,
+    decode::null_as_default,
     ecma,
     transcript::ToolCall,
     words::{ArgumentMatching, CallOrder},
@@ -20,12 +21,16 @@ use super::options::{InvalidMatchOption, MatchSettings};
 #[serde(rename_all = "camelCase", default)]
 pub struct MatchInput {
     /// Calls that the case demands.
+    #[serde(deserialize_with = "null_as_default")]
     pub expected: Vec<ToolCall>,
     /// Calls that were made.
+    #[serde(deserialize_with = "null_as_default")]
     pub actual: Vec<ToolCall>,
     /// Options in their stored spelling.
+    #[serde(deserialize_with = "null_as_default")]
     pub options: Map<String, Value>,
     /// Correct behaviour is to call nothing.
+    #[serde(deserialize_with = "null_as_default")]
     pub is_negative_test: bool,
 }
 

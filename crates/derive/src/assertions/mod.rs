@@ -10,6 +10,7 @@
 //! | what do the turns say together | [`summary`] | §4 |
 //! | does a failing rule fail the trial | [`role`] | §5 |
 //! | what did a trace leave for rules to read | [`trace`] | §6 |
+//! | what do checks of one turn read | [`slice`] | §6.3 |
 //! | what does one rule say | [`rule`] and a file per stage | §8 |
 //! | what are the standard checks | [`standard`] | §9 |
 //! | under which stable id is it scored | `score` | §11 |
@@ -33,15 +34,17 @@ pub mod rule;
 mod schema;
 mod score;
 mod selection;
+pub mod slice;
 pub mod standard;
 pub mod summary;
 pub mod trace;
 pub mod turn;
 mod user_value;
+pub mod vacuity;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strandline_contract::{assertion::ResultRow, transcript::Transcript};
+use strandline_contract::{assertion::ResultRow, decode::null_as_default, transcript::Transcript};
 
 pub use evidence::Evidence;
 use rule::CompiledRule;
@@ -52,8 +55,10 @@ use rule::CompiledRule;
 #[serde(default)]
 pub struct AssertionsInput {
     /// What the trial left behind.
+    #[serde(deserialize_with = "null_as_default")]
     pub transcript: Transcript,
     /// Rules as authored; one that is no rule gives a failed row.
+    #[serde(deserialize_with = "null_as_default")]
     pub rules: Vec<Value>,
 }
 

@@ -23,6 +23,10 @@ use strandline_contract::{
     chain_input::ChainInput, measurements::MeasurementsInput, words::Vocabulary,
 };
 use strandline_derive::{
+    assertions::{
+        AssertionsInput, derive_assertions,
+        matching::{MatchInput, derive_matching},
+    },
     chain::derive_chain,
     decision::{conformance_form, derive_decision_summary_from_json},
     measurements::derive_measurements,
@@ -90,4 +94,11 @@ families! {
             Ok(summary) => answer.output(&conformance_form(&summary)),
             Err(malformed) => answer.refuse("invalidInput", malformed),
         };
+    "matching": "calls of a flat list against expected ones",
+        MatchInput => |input, answer| match derive_matching(input) {
+            Ok(result) => answer.output(&result),
+            Err(error) => answer.refuse("invalidMatchOption", error),
+        };
+    "assertions": "the row of every rule on one transcript",
+        AssertionsInput => |input, answer| answer.output(&derive_assertions(&input));
 }
