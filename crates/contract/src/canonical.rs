@@ -2,8 +2,9 @@
 //!
 //! Keys are sorted by UTF-16 code units, there is no white space, and numbers
 //! are written as ECMAScript writes a double, so two values that mean the same
-//! have one text. An integer that no double holds exactly keeps its digits:
-//! folding it would make different ids equal.
+//! have one text. By the same rule every number is read as a double: integers
+//! that no double holds exactly share the text of the nearest one
+//! (`friction.md` §4). [`json_equal`] does not fold them.
 
 use std::{cmp::Ordering, fmt};
 
@@ -67,12 +68,10 @@ pub fn number_text(number: &Number) -> String {
     {
         return integer.to_string();
     }
-    match number.as_f64() {
-        Some(double) if holds_exactly(number, double) => {
-            ryu_js::Buffer::new().format(double).to_owned()
-        }
-        _ => number.to_string(),
-    }
+    number.as_f64().map_or_else(
+        || number.to_string(),
+        |double| ryu_js::Buffer::new().format(double).to_owned(),
+    )
 }
 
 /// Returns whether two numbers have the same value (`1` is `1.0`).
@@ -263,18 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_beyond_a_double_keeps_its_digits() {
+    fn integers_beyond_a_double_share_a_text_and_are_not_equal() {
         assert_eq!(
             canonical_json(&parsed("9007199254740993")),
-            "9007199254740993"
+            "9007199254740992"
         );
         assert_eq!(
             canonical_json(&parsed("18446744073709551615")),
-            "18446744073709551615"
-        );
-        assert_eq!(
-            canonical_json(&parsed("9007199254740994")),
-            "9007199254740994"
+            "18446744073709552000"
         );
         assert!(!json_equal(
             &parsed("9007199254740993"),
@@ -283,6 +278,10 @@ mod tests {
         assert!(!json_equal(
             &parsed("9007199254740993"),
             &parsed("9007199254740992.0")
+        ));
+        assert!(json_equal(
+            &parsed("9007199254740994"),
+            &parsed("9007199254740994.0")
         ));
     }
 
