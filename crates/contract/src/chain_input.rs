@@ -341,7 +341,11 @@ pub struct SetupSignal<'a> {
     )]
     pub span_ids: Vec<Cow<'a, str>>,
     /// Wall time over all observed attempts, ms.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        serialize_with = "crate::number::write_optional",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub duration_ms: Option<f64>,
     /// One line per failing server.
     #[serde(

@@ -34,6 +34,10 @@ macro_rules! absent_otherwise {
 }
 
 /// Reads `null` as the default value; use with `#[serde(default)]`.
+///
+/// # Errors
+///
+/// Fails as the value itself does.
 pub fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -44,6 +48,10 @@ where
 
 /// Reads a string, borrowed where the JSON has no escapes; any other value,
 /// `null` included, is absent.
+///
+/// # Errors
+///
+/// Fails only on malformed JSON.
 pub fn text<'de: 'a, 'a, D>(deserializer: D) -> Result<Option<Cow<'a, str>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -52,6 +60,10 @@ where
 }
 
 /// Reads an array of strings and drops every item that is not a string.
+///
+/// # Errors
+///
+/// Refuses anything but an array or `null`.
 pub fn texts<'de: 'a, 'a, D>(deserializer: D) -> Result<Vec<Cow<'a, str>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -82,33 +94,30 @@ where
 }
 
 /// Reads whether an array has any item; the items themselves are skipped.
+///
+/// # Errors
+///
+/// Refuses anything but an array or `null`.
 pub fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    struct NonEmpty;
+    let items = Option::<Vec<IgnoredAny>>::deserialize(deserializer)?;
+    Ok(items.is_some_and(|items| !items.is_empty()))
+}
 
-    impl<'de> Visitor<'de> for NonEmpty {
-        type Value = bool;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an array")
-        }
-
-        fn visit_unit<E: de::Error>(self) -> Result<bool, E> {
-            Ok(false)
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<bool, A::Error> {
-            let mut any = false;
-            while items.next_element::<IgnoredAny>()?.is_some() {
-                any = true;
-            }
-            Ok(any)
-        }
-    }
-
-    deserializer.deserialize_any(NonEmpty)
+/// Reads whether an array is there and has no item.
+///
+/// # Errors
+///
+/// Refuses anything but an array or `null`.
+pub fn is_empty_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    let items = Option::<Vec<IgnoredAny>>::deserialize(deserializer)?;
+    Ok(items.is_some_and(|items| items.is_empty()))
 }
 
 /// Reads a word of an open vocabulary: one that is not in ours is absent.
+///
+/// # Errors
+///
+/// Refuses anything but a string or `null`.
 pub fn known_word<'de, D, V>(deserializer: D) -> Result<Option<V>, D::Error>
 where
     D: Deserializer<'de>,
@@ -137,6 +146,10 @@ where
 
 /// Reads a whole number, also when it is written `2.0`; a value that is no
 /// number at all is absent, a number that is not whole is refused.
+///
+/// # Errors
+///
+/// Refuses a number with a fraction, or out of range.
 pub fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     struct Whole;
 
@@ -178,6 +191,10 @@ pub fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
 }
 
 /// Reads a number; any other value, `null` included, is absent.
+///
+/// # Errors
+///
+/// Fails only on malformed JSON.
 pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     struct Number;
 

@@ -15,6 +15,8 @@
 //! | [`policy`] | the frozen tool policy and the calls it blocked |
 //! | [`redact`] | what is masked before it is stored, shown or logged |
 //! | [`chain_input`] | what a chain is derived from |
+//! | [`chat_session`] | what is recorded of a chat session |
+//! | [`judge_record`] | what an LLM judge left in a trial's metadata |
 //! | [`measurements`] | reach and latency of the six stages |
 //! | [`decode`] | reading rules that every document shares |
 //! | [`schemas`] | JSON Schemas of every public document |
@@ -38,12 +40,14 @@ pub mod binding;
 pub mod canonical;
 pub mod chain;
 pub mod chain_input;
+pub mod chat_session;
 pub mod decision;
 pub mod decode;
 pub mod ecma;
 pub mod event;
 pub mod exit;
 pub mod listing;
+pub mod judge_record;
 pub mod measurements;
 pub mod number;
 pub mod policy;

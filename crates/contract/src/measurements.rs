@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    decode::{number, text, texts},
-    words::{LatencyBasis, Reach, SetupPhase, Stage, StageState},
+    decode::{known_word, number, text, texts},
+    words::{Attribution, LatencyBasis, Reach, SetupOutcome, SetupPhase, Stage, StageState},
 };
 
 /// The version of the measurement document; stored with it.
@@ -67,6 +67,7 @@ pub struct StageLatency {
     /// Always `evidence_span_union`.
     pub basis: LatencyBasis,
     /// Milliseconds, finite, at least 0.
+    #[serde(serialize_with = "crate::number::write")]
     pub value: f64,
 }
 
@@ -139,10 +140,13 @@ pub struct LatencyAggregate {
     /// Number of samples, at least 1.
     pub sample_count: u64,
     /// Sum, ms.
+    #[serde(serialize_with = "crate::number::write")]
     pub total_ms: f64,
     /// Smallest sample, ms.
+    #[serde(serialize_with = "crate::number::write")]
     pub min_ms: f64,
     /// Greatest sample, ms.
+    #[serde(serialize_with = "crate::number::write")]
     pub max_ms: f64,
 }
 
@@ -163,4 +167,27 @@ pub struct SetupTally {
     /// Wall time of the phase, when all copies agree on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyAggregate>,
+}
+
+/// One trial's copy of a setup phase's signal (`measurements.md` §7).
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignalCopy<'a> {
+    /// The phase; another word is none of ours, and the copy is ignored.
+    #[serde(default, deserialize_with = "known_word")]
+    pub phase: Option<SetupPhase>,
+    /// How the phase ended.
+    pub outcome: SetupOutcome,
+    /// On whose side a failure lies.
+    #[serde(default)]
+    pub attribution: Option<Attribution>,
+    /// Whether our own network egress was seen to work.
+    #[serde(default)]
+    pub egress_verified: Option<bool>,
+    /// Wall time of the phase, ms.
+    #[serde(default, deserialize_with = "number")]
+    pub duration_ms: Option<f64>,
+    /// The trial that carries this copy.
+    #[serde(borrow, default, deserialize_with = "text")]
+    pub trial_key: Option<Cow<'a, str>>,
 }

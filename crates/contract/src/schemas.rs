@@ -19,6 +19,7 @@ use crate::{
     policy::{FrozenPolicy, PolicyBlock},
     transcript::Transcript,
     verdict::{Decision, TrialStatistics},
+    measurements::{MeasurementsInput, SetupTally, StageMeasurements},
 };
 
 /// A document that the outside reads or writes.
@@ -77,6 +78,11 @@ pub const DOCUMENTS: &[Document] = &[
     written::<Trace>("trace", "messages, spans and frames of one trial"),
     written::<RunList>("run-list", "stored runs with what each decided"),
     read::<Transcript>("transcript", "what assertions read of one trial"),
+    read::<MeasurementsInput<'_>>(
+        "measurements-input",
+        "what stage measurements are derived from",
+    ),
+    written::<SetupTally>("setup-tally", "what happened in one setup phase of one run"),
 ];
 
 /// Returns the document of that name.

@@ -46,6 +46,7 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Measurements": Reach, LatencyBasis, SetupPhase;
         "Cases": CaseMode, ToolExpectation, AssertionKind;
         "Setup": SetupOutcome, Attribution, StepErrorSource;
+        "Chat sessions": SessionSource, SessionLifecycle, CriteriaStatus, GoalJudgeStatus;
         "LLM judges": JudgeStatus, PendingKind, JudgeVerdict;
         "Trials": IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,

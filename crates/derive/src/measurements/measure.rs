@@ -43,7 +43,7 @@ fn index_spans<'a>(spans: &'a [TimedSpan<'a>]) -> SpanIndex<'a> {
 
 /// Returns whether a stage may carry a latency (§1).
 #[must_use]
-pub(super) const fn is_latency_eligible(stage: Stage) -> bool {
+pub const fn is_latency_eligible(stage: Stage) -> bool {
     match stage {
         Stage::Selection | Stage::Call | Stage::Response => true,
         Stage::Connection | Stage::Discovery | Stage::UserValue => false,

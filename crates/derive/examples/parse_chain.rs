@@ -1,0 +1,64 @@
+//! Times what `strandline derive chain` is made of, in one thread, on a file of
+//! `{"id", "input"}` lines: `cargo run --release --example parse_chain FILE`.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "a measuring program prints its figures"
+)]
+
+use std::{env, fs, hint::black_box, time::Instant};
+
+use serde::{Deserialize, de::IgnoredAny};
+use strandline_contract::chain_input::ChainInput;
+use strandline_derive::chain::derive_chain;
+
+/// Rounds; the best of them is printed.
+const ROUNDS: usize = 5;
+
+#[derive(Deserialize)]
+struct Line<T> {
+    input: T,
+}
+
+fn main() {
+    let path = env::args().nth(1).expect("a file of lines");
+    let bytes = fs::read(path).expect("the file is readable");
+    let text = std::str::from_utf8(&bytes).expect("the file is UTF-8");
+    let megabytes = bytes.len() as f64 / 1e6;
+    let best = |name: &str, once: &mut dyn FnMut(&str)| {
+        let mut best = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            for line in text.lines() {
+                once(line);
+            }
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("{name:22} {best:.3} s  {:.0} MB/s", megabytes / best);
+    };
+
+    best("split", &mut |line| {
+        black_box(line);
+    });
+    best("skip", &mut |line| {
+        black_box(parse::<IgnoredAny>(line).input);
+    });
+    best("parse", &mut |line| {
+        black_box(parse::<ChainInput<'_>>(line).input);
+    });
+    best("parse, derive", &mut |line| {
+        let input = parse::<ChainInput<'_>>(line).input;
+        black_box(derive_chain(&input));
+    });
+    let mut out = Vec::new();
+    best("parse, derive, write", &mut |line| {
+        let input = parse::<ChainInput<'_>>(line).input;
+        out.clear();
+        serde_json::to_writer(&mut out, &derive_chain(&input)).expect("a chain is JSON");
+        black_box(&out);
+    });
+}
+
+fn parse<'a, T: Deserialize<'a>>(line: &'a str) -> Line<T> {
+    serde_json::from_str(line).expect("the line is a chain input")
+}

@@ -1,0 +1,7 @@
+//! Stage measurements (`measurements.md`).
+
+mod attachment;
+mod properties;
+mod setup;
+mod stored;
+mod vectors;
