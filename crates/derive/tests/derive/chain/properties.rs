@@ -34,6 +34,8 @@ fn list<'v>(row: &'v Value, key: &str) -> &'v [Value] {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn the_same_input_always_gives_the_same_chain(input in input()) {
         prop_assert_eq!(derive(&input), derive(&input));

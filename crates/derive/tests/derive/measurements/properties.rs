@@ -42,6 +42,8 @@ fn input() -> impl Strategy<Value = MeasurementsInput<'static>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn the_validator_accepts_what_is_derived_and_it_agrees_with_the_chain(input in input()) {
         let derived = derive_measurements(&input);
