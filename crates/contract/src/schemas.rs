@@ -83,6 +83,7 @@ pub const DOCUMENTS: &[Document] = &[
         "what stage measurements are derived from",
     ),
     written::<SetupTally>("setup-tally", "what happened in one setup phase of one run"),
+    read::<Transcript>("transcript", "what assertions read of one trial"),
 ];
 
 /// Returns the document of that name.
