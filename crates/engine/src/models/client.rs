@@ -106,12 +106,12 @@ impl HttpModel {
 
     /// Returns whether images of results are sent as images.
     ///
-    /// Behind OpenAI's shape only OpenAI itself surely takes them: a model
-    /// without sight refuses the whole request.
+    /// Behind OpenAI's shape only OpenAI's own address surely takes them: a
+    /// model without sight refuses the whole request.
     fn sends_images(&self) -> bool {
         match self.provider.shape {
             WireShape::Anthropic | WireShape::Google => true,
-            WireShape::OpenAi => self.provider.name == "openai",
+            WireShape::OpenAi => self.endpoint.url.host_str() == Some("api.openai.com"),
             WireShape::Scripted => false,
         }
     }

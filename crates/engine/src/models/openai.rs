@@ -352,3 +352,43 @@ fn usage(usage: &Value) -> Usage {
 fn text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::conversation::Image;
+
+    #[test]
+    fn images_come_after_every_result_of_their_turn() {
+        let arguments = json!({});
+        let outcome = |id, images| Outcome {
+            call: Call {
+                id,
+                name: "t",
+                arguments: &arguments,
+                raw_arguments: None,
+                state: None,
+            },
+            text: "seen",
+            is_error: false,
+            images,
+        };
+        let image = Image {
+            mime_type: "image/png",
+            data: "aGVsbG8=",
+        };
+        let mut messages = Vec::new();
+        push_results(
+            &mut messages,
+            &[outcome("a", vec![image]), outcome("b", vec![])],
+        );
+        let written = json!(messages);
+        assert_eq!(written[0]["tool_call_id"], "a");
+        assert_eq!(written[1]["tool_call_id"], "b");
+        assert_eq!(
+            written[2]["content"][1]["image_url"]["url"],
+            "data:image/png;base64,aGVsbG8="
+        );
+        assert_eq!(written.as_array().map(Vec::len), Some(3));
+    }
+}

@@ -141,12 +141,14 @@ async fn google_request() {
 }
 
 #[tokio::test]
-async fn a_provider_of_openais_shape_is_told_of_images_in_words() {
+async fn an_endpoint_that_is_not_openais_own_is_told_of_images_in_words() {
     let messages = conversation();
-    let (body, adaptations) = sent("mistral", request(&messages, &tools())).await;
-    assert!(!body.to_string().contains("image_url"));
-    assert!(body.to_string().contains("[image: image/png, 5 bytes]"));
-    assert!(adaptations.contains(&"imageDescribed files.read".to_owned()));
+    for provider in ["mistral", "openai"] {
+        let (body, adaptations) = sent(provider, request(&messages, &tools())).await;
+        assert!(!body.to_string().contains("image_url"));
+        assert!(body.to_string().contains("[image: image/png, 5 bytes]"));
+        assert!(adaptations.contains(&"imageDescribed files.read".to_owned()));
+    }
 }
 
 #[tokio::test]
