@@ -3,8 +3,10 @@
 pub mod commands;
 pub mod demo_server;
 pub mod environment;
+pub mod probe;
 pub mod progress;
 pub mod store;
+pub mod server_name;
 pub mod suite_file;
 pub mod ui;
 

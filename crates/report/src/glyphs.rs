@@ -1,6 +1,6 @@
 //! The marks of stage states and verdicts, the same on every text surface.
 
-use strandline_contract::words::{StageState, SummaryVerdict, TaskResult, Verdict};
+use strandline_contract::words::{CheckVerdict, StageState, SummaryVerdict, TaskResult, Verdict};
 
 use crate::style::{Ink, Style};
 
@@ -68,6 +68,17 @@ pub const fn case_verdict(word: Verdict) -> Mark {
         Verdict::Failed => SummaryVerdict::Failed,
         Verdict::Inconclusive => SummaryVerdict::Inconclusive,
     })
+}
+
+/// Returns the mark of a check's verdict.
+#[must_use]
+pub const fn check(verdict: CheckVerdict) -> Mark {
+    match verdict {
+        CheckVerdict::Ok => Mark::new("●", "P", Ink::Good),
+        CheckVerdict::Warning => Mark::new("▲", "!", Ink::Unsure),
+        CheckVerdict::Failed => Mark::new("✖", "F", Ink::Bad),
+        CheckVerdict::NotChecked => Mark::new("○", ".", Ink::Quiet),
+    }
 }
 
 /// Returns the mark of a trial's result; `None` is a trial without one.

@@ -6,6 +6,7 @@
 //! | module | question |
 //! |---|---|
 //! | [`terminal`] | what did the run decide, where did it stop, who looks next? |
+//! | [`checks`] | what do the doctor's checks say? |
 //! | [`progress`] | what is said while a run is going? |
 //! | [`glossary`] | what does every word mean, and how is it found? |
 //! | [`diff`] | where do arguments differ from what is required? |
@@ -15,6 +16,7 @@
 //! | [`style`] | which colour, glyphs and width does a surface have? |
 //! | [`layout`] | how is text aligned, cut and wrapped? |
 
+pub mod checks;
 pub mod diff;
 pub mod escape;
 pub mod glossary;

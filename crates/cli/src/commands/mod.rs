@@ -6,9 +6,11 @@ use crate::ui::{CommandResult, Ui};
 
 mod demo_server;
 mod derive;
+mod doctor;
 mod explain;
 mod fmt;
 mod glossary;
+mod init;
 mod run;
 mod runs;
 mod schema;
@@ -23,12 +25,16 @@ pub enum Command {
     DemoServer(demo_server::Arguments),
     /// Derive documents from inputs, one JSON object per line.
     Derive(derive::Arguments),
+    /// Check servers, tools and keys one by one, and say what to do.
+    Doctor(doctor::Arguments),
     /// Say what a word of the vocabulary means.
     Explain(explain::Arguments),
     /// Rewrite suite files in the usual order and layout.
     Fmt(fmt::Arguments),
     /// Print every word of every vocabulary.
     Glossary(glossary::Arguments),
+    /// Write a starter suite for a server, or the example suite.
+    Init(init::Arguments),
     /// Run suites against real servers and say where value stopped.
     Run(Box<run::Arguments>),
     /// List stored runs; delete or prune them.
@@ -49,9 +55,11 @@ impl Command {
         match self {
             Self::DemoServer(arguments) => demo_server::run(&arguments, ui),
             Self::Derive(arguments) => derive::run(arguments, ui),
+            Self::Doctor(arguments) => doctor::run(&arguments, ui),
             Self::Explain(arguments) => explain::run(&arguments, ui),
             Self::Fmt(arguments) => fmt::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
+            Self::Init(arguments) => init::run(&arguments, ui),
             Self::Run(arguments) => run::run(&arguments, ui),
             Self::Runs(arguments) => runs::run(&arguments, ui),
             Self::Schema(arguments) => schema::run(&arguments, ui),

@@ -1,9 +1,11 @@
 //! The binary as a user runs it; one module per command.
 
 mod derive;
+mod doctor;
 mod examples;
 mod explain;
 mod glossary;
+mod init;
 mod run;
 mod runs;
 mod schema;

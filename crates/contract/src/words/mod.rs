@@ -7,6 +7,7 @@
 
 mod advice;
 mod assertion;
+mod check;
 mod evidence;
 mod grading;
 mod matching;
@@ -28,6 +29,7 @@ use serde::{Deserializer, de};
 
 pub use advice::AdviceStrength;
 pub use assertion::AssertionKind;
+pub use check::CheckVerdict;
 pub use evidence::{
     Attribution, CaseMode, JudgeStatus, JudgeVerdict, PendingKind, SetupOutcome, StepErrorSource,
     ToolExpectation,

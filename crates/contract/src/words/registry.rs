@@ -54,7 +54,7 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy, Vacuity;
         "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
-        "The command line": ExitCode, RefusalCode;
+        "The command line": CheckVerdict, ExitCode, RefusalCode;
     }
 }
 

@@ -31,7 +31,7 @@ pub mod regexes;
 mod response;
 pub mod role;
 pub mod rule;
-mod schema;
+pub(crate) mod schema;
 mod score;
 mod selection;
 pub mod slice;

@@ -24,7 +24,7 @@ const MAX_VIOLATIONS: usize = 100;
 
 /// A schema that no value can be validated against: nobody's violation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum SchemaError {
+pub(crate) enum SchemaError {
     /// `$schema` names a dialect that is not ours.
     #[error("the schema's dialect is not supported: {0}")]
     UnsupportedDialect(String),
@@ -34,7 +34,7 @@ pub(super) enum SchemaError {
 }
 
 /// A compiled schema.
-pub(super) struct Schema {
+pub(crate) struct Schema {
     validator: Validator,
     listable: bool,
 }
@@ -45,7 +45,7 @@ impl Schema {
     /// # Errors
     ///
     /// [`SchemaError`] when its dialect is not supported or it does not compile.
-    pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
+    pub(crate) fn compile(schema: &Value) -> Result<Self, SchemaError> {
         let draft = dialect(schema)?;
         if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
             return Err(SchemaError::Unusable(
@@ -84,7 +84,7 @@ impl Schema {
     }
 
     /// Returns every violation of a value, at most 100; empty means valid.
-    pub(super) fn violations(&self, value: &Value) -> Vec<Violation> {
+    pub(crate) fn violations(&self, value: &Value) -> Vec<Violation> {
         if self.validator.is_valid(value) {
             return Vec::new();
         }
@@ -144,7 +144,7 @@ fn dialect(schema: &Value) -> Result<Draft, SchemaError> {
 
 /// One way in which a value violates a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Violation {
+pub(crate) struct Violation {
     pub(super) class: ViolationClass,
     /// JSON pointer into the value.
     pub(super) at: String,
@@ -164,7 +164,7 @@ impl fmt::Display for Violation {
 
 /// What kind of mistake a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ViolationClass {
+pub(crate) enum ViolationClass {
     /// A required key is not there.
     MissingRequired,
     /// A value has another type.
@@ -200,7 +200,7 @@ impl ViolationClass {
 }
 
 /// Returns violations as a reason lists them.
-pub(super) fn shown_violations(violations: &[Violation]) -> String {
+pub(crate) fn shown_violations(violations: &[Violation]) -> String {
     shown_list(violations)
 }
 

@@ -3,5 +3,7 @@
 //! | module | answers |
 //! |---|---|
 //! | [`providers`] | which model providers would refuse or rename a tool |
+//! | [`arguments`] | what a tool could be called with
 
+pub mod arguments;
 pub mod providers;
