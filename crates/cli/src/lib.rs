@@ -5,8 +5,8 @@ pub mod demo_server;
 pub mod environment;
 pub mod probe;
 pub mod progress;
-pub mod store;
 pub mod server_name;
+pub mod store;
 pub mod suite_file;
 pub mod ui;
 

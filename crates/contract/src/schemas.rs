@@ -13,13 +13,12 @@ use crate::{
     chain_input::ChainInput,
     decision::DecisionSummary,
     listing::RunList,
-    measurements::StageMeasurements,
+    measurements::{MeasurementsInput, SetupTally, StageMeasurements},
+    policy::{FrozenPolicy, PolicyBlock},
     run::{RunRecord, TrialRecord},
     trace::Trace,
-    policy::{FrozenPolicy, PolicyBlock},
     transcript::Transcript,
     verdict::{Decision, TrialStatistics},
-    measurements::{MeasurementsInput, SetupTally, StageMeasurements},
 };
 
 /// A document that the outside reads or writes.

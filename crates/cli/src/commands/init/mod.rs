@@ -16,6 +16,7 @@ use strandline_contract::{
     redact::looks_like_credential,
     suite::{Target, TargetServer},
 };
+use strandline_suite::render::Look;
 use strandline_suite::{
     LoadOptions,
     binding::{BindingRequest, Overrides, bind},
@@ -236,7 +237,7 @@ fn binding(arguments: &Arguments, name: &str) -> Result<ServerBinding, CommandEr
         overrides: &overrides,
     };
     bind(&request, &Disk, &environment::variable)
-        .map_err(|refusals| refused(name, &refusals))?
+        .map_err(|refusals| refused(name, &refusals, Look::PLAIN))?
         .into_iter()
         .next()
         .ok_or_else(|| CommandError::usage("no server is named"))
