@@ -1,5 +1,7 @@
 //! Every derivation against its vectors and invariants; one module per family.
 
+#![expect(clippy::disallowed_methods, reason = "tests read conformance files")]
+
 mod assertion_properties;
 mod assertions;
 mod chain;
