@@ -84,6 +84,19 @@ impl Ui {
         io::stdout()
     }
 
+    /// Prints a document to stdout as indented JSON.
+    ///
+    /// # Errors
+    ///
+    /// When the document has no JSON form.
+    pub fn json(&mut self, document: &impl serde::Serialize) -> Result<(), CommandError> {
+        let text = serde_json::to_string_pretty(document).map_err(|error| {
+            CommandError::new(ExitCode::NoDecision, format_args!("no JSON: {error}"))
+        })?;
+        self.out(text);
+        Ok(())
+    }
+
     /// Prints talk to stderr.
     pub fn talk(&mut self, text: impl Display) {
         let _ = writeln!(io::stderr().lock(), "{text}");

@@ -1,6 +1,5 @@
 //! `strandline runs`, `runs delete`, `runs prune`.
 
-use serde_json::json;
 use strandline_contract::{
     exit::ExitCode,
     listing::{RunActivity, RunList, RunListItem},
@@ -128,7 +127,7 @@ async fn list(arguments: &List, ui: &mut Ui) -> CommandResult {
             complete: page.complete,
             next_cursor: page.next_cursor,
         };
-        ui.out(format_args!("{:#}", json!(list)));
+        ui.json(&list)?;
         return Ok(ExitCode::Passed);
     }
     if runs.is_empty() {
@@ -150,7 +149,7 @@ fn nothing(arguments: &List, ui: &mut Ui) -> CommandResult {
             complete: arguments.cursor.is_none(),
             next_cursor: None,
         };
-        ui.out(format_args!("{:#}", json!(list)));
+        ui.json(&list)?;
     } else {
         let of = arguments.suite.as_deref().map_or(String::new(), |suite| {
             format!(" of suite `{}`", escape::line(suite, 80))

@@ -104,7 +104,7 @@ async fn show_run(
             next_cursor: None,
         };
         let summary = summarize_run(LOCAL_PROJECT, &run.record, &trials, page);
-        ui.out(format_args!("{:#}", json!(summary)));
+        ui.json(&summary)?;
         return Ok(ExitCode::Passed);
     }
     let traces = quoted(store, &trials).await?;

@@ -218,6 +218,13 @@ pub(crate) async fn update(
         for (ordinal, tools) in (0_i64..).zip(&run.tools) {
             link(connection, open.seq, "tools", ordinal, tools).await?;
         }
+        if then == Then::GiveUpLease {
+            // Who ran it matters only while it runs.
+            sqlx::query("UPDATE runs SET owner_machine = '' WHERE seq = ?")
+                .bind(open.seq)
+                .execute(&mut *connection)
+                .await?;
+        }
         sqlx::query(COMMIT_FORCED).execute(&mut *connection).await?;
         Ok(true)
     };

@@ -2,6 +2,7 @@
 
 mod durability;
 mod files;
+mod formats;
 mod listing;
 mod resume;
 mod retention;

@@ -49,7 +49,9 @@ pub(super) fn render(
     lines.extend(hanging("frames", &text, 1, HANG, style.columns()));
     if shown == RawFrames::Listed {
         let began = input.trial.started_at as f64;
-        for frame in &trace.frames {
+        let mut frames: Vec<&Frame> = trace.frames.iter().collect();
+        frames.sort_by(|a, b| a.at.total_cmp(&b.at));
+        for frame in frames {
             lines.extend(entry(frame, began).render(detail, style));
         }
     }
