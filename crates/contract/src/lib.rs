@@ -22,6 +22,7 @@
 //! | [`schemas`] | JSON Schemas of every public document |
 //! | [`run`] | runs, variants and trials as they are stored |
 //! | [`suite`] | the resolved suite that a run reads |
+//! | [`suite_schema`] | the JSON Schema of suite files, for editors |
 //! | [`transcript`] | what assertions read of one trial |
 //! | [`trace`] | messages, spans and raw frames of one trial |
 //! | [`verdict`] | policy v2: decision, its rows and statistics |
@@ -59,6 +60,7 @@ pub mod schemas;
 pub mod script;
 pub mod secret;
 pub mod suite;
+pub mod suite_schema;
 pub mod telemetry;
 pub mod trace;
 pub mod transcript;

@@ -75,6 +75,11 @@ pub const DOCUMENTS: &[Document] = &[
     written::<RunRecord>("run", "one run as it is stored"),
     written::<TrialRecord>("trial", "one trial as it is stored"),
     written::<Trace>("trace", "messages, spans and frames of one trial"),
+    Document {
+        name: "suite-file",
+        about: "suite files of both dialects and in the short form, for editors",
+        schema: || Schema::try_from(crate::suite_schema::suite_file()).unwrap_or_default(),
+    },
     written::<RunList>("run-list", "stored runs with what each decided"),
     read::<Transcript>("transcript", "what assertions read of one trial"),
     read::<MeasurementsInput<'_>>(

@@ -145,6 +145,8 @@ pub struct LoadFailure {
     pub findings: Vec<Finding>,
     /// Bytes of the text that may be secrets and are never shown.
     pub secrets: Vec<Span>,
+    /// What the text says, when it is one document.
+    pub document: Option<Arc<Node>>,
 }
 
 /// Reads a suite file.
@@ -166,6 +168,7 @@ pub fn load(text: &str, options: &LoadOptions) -> Result<Loaded, LoadFailure> {
     let secrets = lint::secret_spans(&document.root);
     let fail = |findings| LoadFailure {
         secrets: secrets.clone(),
+        document: Some(Arc::clone(&document.root)),
         ..fail(findings)
     };
     let mut check = Check::new(options.extensions);
@@ -243,5 +246,6 @@ fn fail(mut findings: Vec<Finding>, text: &str, lines: &Lines) -> LoadFailure {
             .map_or(FailureStage::Contract, |finding| finding.code.stage()),
         findings,
         secrets: Vec::new(),
+        document: None,
     }
 }

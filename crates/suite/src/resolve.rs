@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use strandline_contract::{
     ecma,
-    suite::{ResolvedCase, ResolvedDefaults, ResolvedSuite, ResolvedValidity, Step},
+    suite::{Execution, ResolvedCase, ResolvedDefaults, ResolvedSuite, ResolvedValidity, Step},
 };
 
 use crate::{
@@ -27,8 +27,36 @@ pub(crate) fn resolve(root: &Node, dialect: Dialect) -> Result<ResolvedSuite, Un
         defaults,
         cases,
         provenance: json(root, "provenance"),
-        execution: optional(root, "execution")?.unwrap_or_default(),
+        execution: execution(root)?,
     })
+}
+
+/// §10: a default that is larger than a lowered enclosing limit is capped by it.
+fn execution(root: &Node) -> Result<Execution, Unresolved> {
+    let Some(authored) = root.get("execution") else {
+        return Ok(Execution::default());
+    };
+    let mut execution: Execution = decode(root, "execution")?;
+    let cap = |key: &str, value: &mut u64, limit: u64| {
+        if authored.get(key).is_none() {
+            *value = (*value).min(limit);
+        }
+    };
+    let limit = execution.run_timeout_ms;
+    cap(
+        "iterationTimeoutMs",
+        &mut execution.iteration_timeout_ms,
+        limit,
+    );
+    let limit = execution.iteration_timeout_ms;
+    cap("turnTimeoutMs", &mut execution.turn_timeout_ms, limit);
+    let limit = execution.turn_timeout_ms;
+    cap(
+        "toolCallTimeoutMs",
+        &mut execution.tool_call_timeout_ms,
+        limit,
+    );
+    Ok(execution)
 }
 
 fn defaults(node: &Node, dialect: Dialect) -> Result<ResolvedDefaults, Unresolved> {

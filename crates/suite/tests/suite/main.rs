@@ -3,6 +3,7 @@
 mod binding;
 mod preflight;
 mod rendered;
+mod schema;
 mod short;
 mod vectors;
 mod written;
