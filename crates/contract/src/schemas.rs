@@ -14,6 +14,7 @@ use crate::{
     decision::DecisionSummary,
     listing::RunList,
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
+    measurements::StageMeasurements,
     policy::{FrozenPolicy, PolicyBlock},
     run::{RunRecord, TrialRecord},
     trace::Trace,

@@ -4,12 +4,14 @@ mod secrets;
 
 pub(crate) use secrets::secret_spans;
 
-use strandline_contract::suite::ResolvedSuite;
+use strandline_contract::{suite::ResolvedSuite, words::Vacuity};
+use strandline_derive::assertions::vacuity::vacuity;
 
 use crate::{
     finding::{self, Code, Finding, Segment},
     load::Warning,
-    rules::Path,
+    preflight::requires_judge,
+    rules::{Path, head},
     short::Expanded,
     source::{Lines, Span},
     yaml::{Document, Node, Number, Value},
@@ -32,6 +34,7 @@ impl Lint<'_> {
         hosts(&mut found, self.root);
         secrets::servers(&mut found, self.root);
         cases(&mut found, self.root, self.resolved);
+        empty_answers(&mut found, self.root, self.resolved);
         non_finite(&mut found, self.root, &Path::Root);
         if let Some(expanded) = self.expanded {
             for warning in &mut found.warnings {
@@ -118,6 +121,27 @@ fn cases(found: &mut Found, root: &Node, resolved: &ResolvedSuite) {
             step_id(found, &step.node, &path);
             step_server(found, &step.node, &path, &servers);
         }
+    }
+}
+
+/// §8.1: a case that passes when nothing is called and nothing is said.
+fn empty_answers(found: &mut Found, root: &Node, resolved: &ResolvedSuite) {
+    let Some(cases) = root.get("cases") else {
+        return;
+    };
+    let judge = resolved.defaults.judge.as_ref();
+    for (index, (case, item)) in resolved.cases.iter().zip(cases.items()).enumerate() {
+        if case.disabled || vacuity(case, requires_judge(case, judge)) != Vacuity::Vacuous {
+            continue;
+        }
+        let path = vec![key("cases"), Segment::Index(index)];
+        let message = format!(
+            "case `{}` passes when nothing is called and nothing is answered: add what the \
+             answer must hold",
+            case.id
+        );
+        let span = head(&item.node);
+        found.warn("case_passes_with_empty_answer", path, span, message);
     }
 }
 

@@ -117,7 +117,7 @@ fn assertion_problems(
 }
 
 /// §4.3: enabled unless the case or the suite says otherwise, and required.
-fn requires_judge(case: &ResolvedCase, judge: Option<&Json>) -> bool {
+pub(crate) fn requires_judge(case: &ResolvedCase, judge: Option<&Json>) -> bool {
     let Some(judge) = judge else { return false };
     let enabled = |judge: &Json| judge.get("enabled").and_then(Json::as_bool);
     let enabled = case

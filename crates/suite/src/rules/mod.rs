@@ -295,7 +295,7 @@ impl Check {
 }
 
 /// The start of a map or list, so that a missing member does not underline it all.
-fn head(node: &Node) -> Span {
+pub(crate) fn head(node: &Node) -> Span {
     match node.entries().first() {
         Some(entry) if !node.flow => entry.key_span,
         _ if node.flow => Span {

@@ -6,4 +6,5 @@ mod rendered;
 mod schema;
 mod short;
 mod vectors;
+mod warned;
 mod written;
