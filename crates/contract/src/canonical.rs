@@ -137,8 +137,9 @@ fn holds_exactly(number: &Number, double: f64) -> bool {
     integer(number).is_none_or(|integer| double as i128 == integer)
 }
 
-/// Orders two keys by their UTF-16 code units.
-fn by_code_units(left: &str, right: &str) -> Ordering {
+/// Orders two texts by their UTF-16 code units.
+#[must_use]
+pub fn by_code_units(left: &str, right: &str) -> Ordering {
     if left.is_ascii() && right.is_ascii() {
         return left.cmp(right);
     }

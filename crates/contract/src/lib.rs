@@ -27,6 +27,7 @@
 //! | [`trace`] | messages, spans and raw frames of one trial |
 //! | [`verdict`] | policy v2: decision, its rows and statistics |
 //! | [`decision`] | the run decision summary |
+//! | [`friction`] | what a trial's calls show about avoidable work |
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`listing`] | runs as they are listed |
 //! | [`exit`] | process exit codes |
@@ -49,6 +50,7 @@ pub mod event;
 pub mod exit;
 pub mod judge_record;
 pub mod listing;
+pub mod friction;
 pub mod measurements;
 pub mod number;
 pub mod policy;

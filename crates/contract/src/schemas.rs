@@ -16,6 +16,8 @@ use crate::{
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
     measurements::StageMeasurements,
     policy::{FrozenPolicy, PolicyBlock},
+    friction::FrictionSignals,
+    measurements::StageMeasurements,
     run::{RunRecord, TrialRecord},
     trace::Trace,
     transcript::Transcript,
@@ -89,6 +91,10 @@ pub const DOCUMENTS: &[Document] = &[
     ),
     written::<SetupTally>("setup-tally", "what happened in one setup phase of one run"),
     read::<Transcript>("transcript", "what assertions read of one trial"),
+    written::<FrictionSignals>(
+        "friction-signals",
+        "what a trial's calls show about avoidable work",
+    ),
 ];
 
 /// Returns the document of that name.

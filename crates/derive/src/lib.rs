@@ -10,6 +10,7 @@
 //! | may a tool be called? | [`policy`] | `suite-file.md` §4.2 |
 //! | where did value stop? | [`chain`] | `chain.md` §4–§9 |
 //! | was a stage reached, and how long did it take? | [`measurements`] | `measurements.md` |
+//! | what do calls show about avoidable work? | [`friction`] | `friction.md` §2–§7 |
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
 //! | did it change between two runs? | [`compare`] | `verdict.md` §11 |
@@ -19,6 +20,7 @@ pub mod chain;
 pub mod compare;
 pub mod decision;
 mod document;
+pub mod friction;
 pub mod kinds;
 pub mod measurements;
 pub mod policy;

@@ -204,7 +204,13 @@ fn a_closed_pipe_ends_quietly() {
 fn every_family_is_in_the_help_and_an_unknown_one_is_refused() {
     let (_, stderr, code) = derive(&["nope"], "");
     assert_eq!(code, 2);
-    for family in ["chain", "measurements", "verdict", "decision-summary"] {
+    for family in [
+        "chain",
+        "measurements",
+        "verdict",
+        "decision-summary",
+        "friction",
+    ] {
         assert!(stderr.contains(family), "{stderr}");
     }
 }
@@ -213,7 +219,13 @@ fn every_family_is_in_the_help_and_an_unknown_one_is_refused() {
 /// examples.
 #[test]
 fn examples_hold_through_the_binary() {
-    for family in ["chain", "measurements", "verdict", "decision-summary"] {
+    for family in [
+        "chain",
+        "measurements",
+        "verdict",
+        "decision-summary",
+        "friction",
+    ] {
         let file = workspace_root().join(format!("conformance/{family}.jsonl"));
         let text = fs::read_to_string(&file).expect("the examples are there");
         let (rows, _, code) = derive(&[family], text.clone());

@@ -9,6 +9,7 @@ mod advice;
 mod assertion;
 mod check;
 mod evidence;
+mod friction;
 mod grading;
 mod matching;
 mod measurement;
@@ -35,6 +36,11 @@ pub use evidence::{
     ToolExpectation,
 };
 pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus, Vacuity};
+pub use friction::{
+    ConditionSkipReason, ConditionStatus, FrictionGap, FrictionSignalKind, FrictionState,
+    JudgeConfidence, PaginationKey, SuspectedCondition,
+};
+pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus};
 pub use matching::{ArgumentMatching, CallOrder, ExpectationFailure};
 pub use measurement::{LatencyBasis, Reach, SetupPhase};
 pub use next_action::NextAction;

@@ -304,7 +304,7 @@ fn read_rate(node: &Node<'_>) -> Option<Rate<ExclusionReason>> {
 }
 
 /// Reads counts per member of a vocabulary; an explicit 0 is kept.
-pub(crate) fn read_counts<K: Vocabulary + Ord>(node: &Node<'_>) -> Option<Counts<K>> {
+fn read_counts<K: Vocabulary + Ord>(node: &Node<'_>) -> Option<Counts<K>> {
     let keys: Vec<&str> = K::ALL.iter().map(|member| member.wire()).collect();
     node.closed_object(&keys)?;
     let mut counts = Counts::new();

@@ -7,6 +7,7 @@ mod assertions;
 mod chain;
 mod decision;
 mod grade;
+mod friction;
 mod matching;
 mod measurements;
 mod verdict;

@@ -18,7 +18,7 @@
 //! without the closure being called. `strandline derive NAME` then works, is
 //! listed in the help, and is tested by the vectors of the same name.
 
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use strandline_contract::{
     chain_input::ChainInput, measurements::MeasurementsInput, words::Vocabulary,
 };
@@ -29,6 +29,7 @@ use strandline_derive::{
     },
     chain::derive_chain,
     decision::{conformance_form, derive_decision_summary_from_json},
+    friction::derive_friction_signals_from_json,
     measurements::derive_measurements,
     verdict::derive_verdict_from_json,
 };
@@ -101,4 +102,9 @@ families! {
         };
     "assertions": "the row of every rule on one transcript",
         AssertionsInput => |input, answer| answer.output(&derive_assertions(&input));
+    "friction": "what the calls of one trial show about avoidable work",
+        &'a RawValue => |input, answer| match derive_friction_signals_from_json(input.get()) {
+            Ok(signals) => answer.output(&signals),
+            Err(malformed) => answer.refuse("invalidInput", malformed),
+        };
 }

@@ -172,7 +172,7 @@ fn summarize(run: &Value, iterations: &Value) -> DecisionSummary {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
     fn the_validator_accepts_every_summary(run in runs(), iterations in iterations()) {

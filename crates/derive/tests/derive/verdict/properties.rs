@@ -111,6 +111,8 @@ fn trial_as_json(trial: &TrialObservation) -> Value {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn the_validator_accepts_every_decision(run in decided_runs()) {
         let decision = decide(&run);
