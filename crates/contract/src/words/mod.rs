@@ -35,12 +35,11 @@ pub use evidence::{
     Attribution, CaseMode, JudgeStatus, JudgeVerdict, PendingKind, SetupOutcome, StepErrorSource,
     ToolExpectation,
 };
-pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus, Vacuity};
 pub use friction::{
     ConditionSkipReason, ConditionStatus, FrictionGap, FrictionSignalKind, FrictionState,
     JudgeConfidence, PaginationKey, SuspectedCondition,
 };
-pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus};
+pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus, Vacuity};
 pub use matching::{ArgumentMatching, CallOrder, ExpectationFailure};
 pub use measurement::{LatencyBasis, Reach, SetupPhase};
 pub use next_action::NextAction;

@@ -90,7 +90,6 @@ mod tests {
     #[expect(
         clippy::disallowed_methods,
         reason = "the test reads the sources that it is about"
-        reason = "the test reads declarations, not the crate"
     )]
     fn declared() -> BTreeSet<String> {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
