@@ -54,7 +54,6 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy, Vacuity;
         "Friction": FrictionSignalKind, FrictionState, FrictionGap, PaginationKey,
             SuspectedCondition, JudgeConfidence, ConditionSkipReason, ConditionStatus;
-        "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy;
         "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
         "The command line": CheckVerdict, ExitCode, RefusalCode;
