@@ -14,7 +14,10 @@ use strandline_derive::{
     surface::providers::lint_tools,
 };
 use strandline_engine::mcp::Listing;
-use strandline_report::{checks::Check, words::counted};
+use strandline_report::{
+    checks::Check,
+    words::{counted, duration},
+};
 use strandline_suite::{binding::Environment, model::plan_model, refusal::Refusal};
 
 use crate::{
@@ -232,8 +235,8 @@ fn connect(subject: &str, visit: &Probe) -> Finding {
         Ok(connected) => {
             let called = connected.called();
             let detail = format!(
-                "initialized in {:.0} ms, protocol {}, {}",
-                connected.took_ms,
+                "initialized in {}, protocol {}, {}",
+                duration(connected.took_ms as i64),
                 connected.protocol_version,
                 called.as_deref().unwrap_or("without a name")
             );
