@@ -24,7 +24,7 @@ cargo nextest run --workspace --locked ${CI:+--profile ci}
 
 if [[ "${1:-}" == "--all" ]]; then
   step "docs"
-  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+  RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --document-private-items --locked --quiet
   step "licences, sources, duplicates"
   scripts/deny.sh
 fi

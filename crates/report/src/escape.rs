@@ -26,13 +26,13 @@ pub fn line(text: &str, limit: usize) -> String {
 
 /// Returns `text` as safe lines, keeping its line breaks.
 ///
-/// The bound is the same as in [`line`].
+/// The bound is the same as in [`line()`].
 #[must_use]
 pub fn block(text: &str, limit: usize) -> String {
     bounded(text, limit, LineBreaks::Keep)
 }
 
-/// Returns `value` as compact JSON on one line, bounded like [`line`].
+/// Returns `value` as compact JSON on one line, bounded like [`line()`].
 ///
 /// Uncut, the text is still JSON: what may not be shown raw is written in
 /// JSON's own `\uXXXX` form.

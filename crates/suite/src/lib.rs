@@ -9,7 +9,7 @@
 //! | how are findings shown? | [`render`] | §2.3 |
 //! | what does a run read? | `resolve` | §8 |
 //! | what is worth a look? | `lint` | §8.1, §9.3 |
-//! | how is it written? | [`write`] | §7 |
+//! | how is it written? | [`mod@write`] | §7 |
 //! | may the run start? | [`preflight`], [`refusal`] | §9.4, §9.5 |
 //! | how is a server reached? | [`binding`] | §9.1–§9.3 |
 //! | which provider answers? | [`model`] | §9.6 |

@@ -10,7 +10,7 @@
 //! | what do the turns say together | [`summary`] | §4 |
 //! | does a failing rule fail the trial | [`role`] | §5 |
 //! | what did a trace leave for rules to read | [`trace`] | §6 |
-//! | what do checks of one turn read | [`slice`] | §6.3 |
+//! | what do checks of one turn read | `slice` | §6.3 |
 //! | what does one rule say | [`rule`] and a file per stage | §8 |
 //! | what are the standard checks | [`standard`] | §9 |
 //! | under which stable id is it scored | `score` | §11 |

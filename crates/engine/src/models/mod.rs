@@ -10,7 +10,7 @@
 //! | `names` | aliases of tool names that a provider refuses |
 //! | `schema` | rewrites that change no meaning |
 //! | `arguments` | what a model wrote as arguments (F21, F22) |
-//! | [`result_text`] | what the model is given of a tool result |
+//! | [`result_text()`] | what the model is given of a tool result |
 //! | `error` | failures by status and code, never by prose |
 //! | `retry`, `http` | attempts, waits and bounds |
 //! | [`telemetry`] | span attributes of a model request |

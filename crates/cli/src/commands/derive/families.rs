@@ -11,8 +11,8 @@
 //!
 //! - [`Answer::output`] writes the derived document (anything `Serialize`);
 //! - [`Answer::refuse`] declines with a stable camel-case code and a message;
-//! - [`Answer::result`] does one or the other, given a `Result` whose error is
-//!   a [`Refusal`].
+//! - `Answer::result` does one or the other, given a `Result` whose error is
+//!   a `Refusal`.
 //!
 //! An input that cannot be read into `Input` is refused as `invalidInput`
 //! without the closure being called. `strandline derive NAME` then works, is
