@@ -15,6 +15,10 @@ use futures::{StreamExt, stream};
 use strandline_contract::words::TaskResult;
 use strandline_store::Store;
 
+/// The binary's own allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let trials: u32 = match std::env::args().nth(1) {
         Some(count) => count.parse()?,

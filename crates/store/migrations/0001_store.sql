@@ -72,12 +72,9 @@ CREATE TABLE trials (
     started_at         INTEGER NOT NULL,
     ended_at           INTEGER NOT NULL,
     document           BLOB NOT NULL, -- TrialRecord
+    -- In the same row: one statement and no second tree for every trial.
+    trace              BLOB, -- Trace without frames; absent: pruned
+    frames             BLOB, -- absent: none were captured, or pruned
+    frame_count        INTEGER NOT NULL,
     UNIQUE (run, planned, iteration)
-) STRICT;
-
-CREATE TABLE traces (
-    trial       INTEGER PRIMARY KEY REFERENCES trials (seq) ON DELETE CASCADE,
-    body        BLOB NOT NULL, -- Trace without frames
-    frames      BLOB, -- absent: none were captured, or they were pruned
-    frame_count INTEGER NOT NULL
 ) STRICT;

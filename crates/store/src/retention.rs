@@ -159,8 +159,7 @@ pub(crate) async fn delete_runs(
             continue;
         }
         let (trials, traces): (i64, i64) = sqlx::query_as(
-            "SELECT count(*), count(traces.trial) FROM trials LEFT JOIN traces ON trial = trials.seq \
-             WHERE run = (SELECT seq FROM runs WHERE id = ?)",
+            "SELECT count(*), count(trace) FROM trials WHERE run = (SELECT seq FROM runs WHERE id = ?)",
         )
         .bind(id)
         .fetch_one(&mut *connection)
@@ -200,12 +199,12 @@ pub(crate) async fn drop_traces(
 ) -> Result<Removed, StoreError> {
     let sql = match part {
         TracePart::Frames => {
-            "UPDATE traces SET frames = NULL WHERE frames IS NOT NULL AND trial IN \
-             (SELECT seq FROM trials WHERE run = (SELECT seq FROM runs WHERE id = ?))"
+            "UPDATE trials SET frames = NULL \
+             WHERE frames IS NOT NULL AND run = (SELECT seq FROM runs WHERE id = ?)"
         }
         TracePart::Trace => {
-            "DELETE FROM traces WHERE trial IN \
-             (SELECT seq FROM trials WHERE run = (SELECT seq FROM runs WHERE id = ?))"
+            "UPDATE trials SET trace = NULL, frames = NULL \
+             WHERE trace IS NOT NULL AND run = (SELECT seq FROM runs WHERE id = ?)"
         }
     };
     let mut removed = Removed::default();

@@ -74,6 +74,9 @@ fn options(path: &Path) -> SqliteConnectOptions {
 pub(crate) fn writer_options(path: &Path) -> SqliteConnectOptions {
     options(path)
         .create_if_missing(true)
+        // Two or three usual trials fit on a page; on smaller ones each would
+        // leave most of a page empty.
+        .page_size(8192)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Normal)
 }

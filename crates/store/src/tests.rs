@@ -156,7 +156,7 @@ async fn a_full_disk_loses_nothing_stored_and_is_named() {
         .await
         .expect("opens");
     // SQLite then answers as it does when the disk is full.
-    sqlx::query("PRAGMA max_page_count = 60")
+    sqlx::query("PRAGMA max_page_count = 30")
         .execute(&mut connection)
         .await
         .expect("is set");

@@ -236,13 +236,13 @@ impl Store {
     ) -> Result<Option<StoredTrace>, StoreError> {
         let sql = match frames {
             Frames::Load => {
-                "SELECT body, frame_count, frames IS NOT NULL, frames FROM trials LEFT JOIN traces ON trial = seq WHERE id = ?"
+                "SELECT trace, frame_count, frames IS NOT NULL, frames FROM trials WHERE id = ?"
             }
             Frames::Skip => {
-                "SELECT body, frame_count, frames IS NOT NULL, NULL FROM trials LEFT JOIN traces ON trial = seq WHERE id = ?"
+                "SELECT trace, frame_count, frames IS NOT NULL, NULL FROM trials WHERE id = ?"
             }
         };
-        type TraceRow = (Option<Vec<u8>>, Option<i64>, bool, Option<Vec<u8>>);
+        type TraceRow = (Option<Vec<u8>>, i64, bool, Option<Vec<u8>>);
         let row: Option<TraceRow> = sqlx::query_as(sql)
             .bind(trial_id)
             .fetch_optional(&self.readers)
@@ -265,7 +265,7 @@ impl Store {
         if let Some(packed) = packed {
             trace.frames = blob::decode::<Vec<Frame>>(&packed).map_err(unreadable)?;
         }
-        let frame_count = frame_count.unwrap_or(0).unsigned_abs();
+        let frame_count = frame_count.unsigned_abs();
         let frame_state = match (frames, kept || frame_count == 0) {
             (_, false) => FrameState::Pruned,
             (Frames::Load, true) => FrameState::Loaded,

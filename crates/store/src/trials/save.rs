@@ -100,22 +100,21 @@ impl PreparedTrial {
 /// Trials in one transaction. One statement text per size is kept prepared.
 pub(crate) const MAX_BATCH: usize = 16;
 
-/// Inserts a trial, unless its run is no longer ours: then `run` is null and
-/// the statement fails, and with it the transaction.
-const INSERT_TRIAL: &str = "INSERT INTO trials (id, run, planned, iteration, status, result, evaluator_error, \
-     first_failed_stage, failure_category, started_at, ended_at, document) \
-     VALUES (?, (SELECT seq FROM runs WHERE seq = ? AND lease_token = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);";
-const INSERT_TRACE: &str =
-    "INSERT INTO traces (trial, body, frames, frame_count) VALUES (last_insert_rowid(), ?, ?, ?);";
-/// Removes a trial that was never attempted (`missing::is_attempted`) from the place
-/// of a new one.
+const INSERT: &str = "INSERT INTO trials (id, run, planned, iteration, status, result, evaluator_error, \
+     first_failed_stage, failure_category, started_at, ended_at, document, trace, frames, frame_count) VALUES ";
+/// One trial, unless its run is no longer ours: then `run` is null, and the
+/// statement fails.
+const ROW: &str = "(?, (SELECT seq FROM runs WHERE seq = ? AND lease_token = ?), \
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+/// Removes a trial that was never attempted (`missing::is_attempted`) from the
+/// place of a new one.
 const MAKE_ROOM: &str = "DELETE FROM trials WHERE run = ? AND planned = ? AND iteration = ? \
      AND status IN ('pending', 'skipped', 'cancelled');";
 
-/// The statements that save a batch, prepared text by number of trials.
+/// The statements that save a batch, by number of trials.
 ///
-/// A whole transaction is one text: handing a text to the database's thread
-/// and back costs more than storing a trial.
+/// A batch is one statement, and so a transaction of itself: handing text to
+/// the database's thread and taking answers back costs as much as the rest.
 pub(crate) struct SaveStatements {
     fresh: Vec<Arc<str>>,
     resumed: Vec<Arc<str>>,
@@ -123,17 +122,15 @@ pub(crate) struct SaveStatements {
 
 impl SaveStatements {
     pub(crate) fn new() -> Self {
-        let texts = |make_room: &str| {
-            (0..=MAX_BATCH)
-                .map(|count| {
-                    let trial = format!("{make_room}{INSERT_TRIAL}{INSERT_TRACE}");
-                    format!("BEGIN IMMEDIATE;{}COMMIT", trial.repeat(count)).into()
-                })
-                .collect()
+        let insert = |count: usize| format!("{INSERT}{}", vec![ROW; count].join(", "));
+        let fresh = |count: usize| insert(count).into();
+        let resumed = |count: usize| {
+            let room = MAKE_ROOM.repeat(count);
+            format!("BEGIN IMMEDIATE; {room} {}; COMMIT", insert(count)).into()
         };
         Self {
-            fresh: texts(""),
-            resumed: texts(MAKE_ROOM),
+            fresh: (0..=MAX_BATCH).map(fresh).collect(),
+            resumed: (0..=MAX_BATCH).map(resumed).collect(),
         }
     }
 
@@ -202,13 +199,15 @@ async fn save(
         return Ok(());
     };
     let mut query = sqlx::query(AssertSqlSafe(Arc::clone(sql)));
-    for trial in trials {
-        if room == Room::Make {
+    if room == Room::Make {
+        for trial in trials {
             query = query
                 .bind(trial.open.seq)
                 .bind(trial.planned)
                 .bind(trial.iteration);
         }
+    }
+    for trial in trials {
         query = query
             .bind(&trial.id)
             .bind(trial.open.seq)
@@ -230,8 +229,10 @@ async fn save(
     let Err(error) = query.execute(&mut *connection).await else {
         return Ok(());
     };
-    // SQLite has ended the transaction itself after some kinds of error.
-    let _ = sqlx::query("ROLLBACK").execute(connection).await;
+    if room == Room::Make {
+        // SQLite has ended the transaction itself after some kinds of error.
+        let _ = sqlx::query("ROLLBACK").execute(connection).await;
+    }
     let database = match &error {
         sqlx::Error::Database(database) => database,
         _ => return Err(Refused::All(StoreError::from_sqlx(path, &error))),
