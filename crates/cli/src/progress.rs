@@ -91,7 +91,10 @@ impl Progress {
     #[must_use]
     pub fn on_event(&mut self, event: &RunEvent) -> Option<String> {
         match event {
-            RunEvent::RunStarted(run) => self.started(run),
+            RunEvent::RunStarted(run) => {
+                self.started(run);
+                None
+            }
             RunEvent::TrialStarted(trial) => {
                 if let Surface::Live(bars) = &mut self.surface {
                     bars.begin(trial);
@@ -129,7 +132,7 @@ impl Progress {
         }
     }
 
-    fn started(&mut self, run: &RunRecord) -> Option<String> {
+    fn started(&mut self, run: &RunRecord) {
         self.tally.planned = 0;
         for plan in &run.plan {
             self.tally.planned += u64::from(plan.configured_trials);
@@ -142,7 +145,6 @@ impl Progress {
             bars.total.set_length(self.tally.planned);
             bars.total.set_message(self.tally.text(&self.style));
         }
-        None
     }
 
     fn ended(&mut self, trial: &TrialRecord) -> Option<String> {

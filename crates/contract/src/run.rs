@@ -9,35 +9,7 @@ use crate::{
     words::{IterationStatus, TaskResult},
 };
 
-/// Lifecycle of a run; terminal ones end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    /// Trials are still being run, or the process was killed meanwhile.
-    Running,
-    /// Every trial that could run has ended.
-    Completed,
-    /// The run could not be carried out.
-    Failed,
-    /// The user stopped it.
-    Cancelled,
-    /// It exceeded its time budget.
-    TimedOut,
-}
-
-impl RunStatus {
-    /// Returns the exact wire spelling.
-    #[must_use]
-    pub const fn wire(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::TimedOut => "timed_out",
-        }
-    }
-}
+pub use crate::words::{ErrorLayer, RunStatus};
 
 /// Stands for the project in paths of runs that lie in a local store.
 pub const LOCAL_PROJECT: &str = "local";
@@ -144,20 +116,6 @@ pub struct ServerFacts {
     pub surface_hash: Option<String>,
     /// Findings about the server.
     pub lints: Vec<crate::trace::Lint>,
-}
-
-/// Who failed when a trial did not run to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ErrorLayer {
-    /// The model provider.
-    Model,
-    /// Connecting to or preparing the server.
-    Setup,
-    /// The server, after it was connected.
-    Server,
-    /// Strandline itself.
-    Harness,
 }
 
 /// Why a trial did not run to its end.

@@ -48,7 +48,7 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Setup": SetupOutcome, Attribution, StepErrorSource;
         "Chat sessions": SessionSource, SessionLifecycle, CriteriaStatus, GoalJudgeStatus;
         "LLM judges": JudgeStatus, PendingKind, JudgeVerdict;
-        "Trials": IterationStatus, TaskResult, ExclusionReason;
+        "Runs and trials": RunStatus, ErrorLayer, IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;
         "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy, Vacuity;

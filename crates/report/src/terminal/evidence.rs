@@ -6,10 +6,10 @@ use strandline_contract::{
     assertion::PromptSummary,
     decision::SummaryStage,
     redact::{redact_text, redact_value},
-    run::{ErrorLayer, TrialError, TrialRecord},
+    run::{TrialError, TrialRecord},
     trace::{Part, Trace},
     transcript::ToolCall,
-    words::StageReason,
+    words::{StageReason, Vocabulary},
 };
 
 use crate::{
@@ -60,12 +60,7 @@ pub(super) fn of_row(
 /// Returns why a trial did not run to its end; the first words say whose side
 /// the fault lies on.
 pub(super) fn of_error(error: &TrialError) -> String {
-    let side = match error.layer {
-        ErrorLayer::Model => "model provider",
-        ErrorLayer::Setup => "setup",
-        ErrorLayer::Server => "server",
-        ErrorLayer::Harness => "strandline",
-    };
+    let side = error.layer.label();
     let status = error
         .http_status
         .map_or(String::new(), |status| format!(", HTTP {status}"));

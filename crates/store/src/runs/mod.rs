@@ -6,7 +6,10 @@ mod rows;
 mod writes;
 
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
-use strandline_contract::run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus};
+use strandline_contract::{
+    run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus},
+    words::Vocabulary,
+};
 
 use self::rows::{RunRow, SELECT_RUNS, read_plan};
 pub(crate) use self::{

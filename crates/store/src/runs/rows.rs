@@ -1,7 +1,10 @@
 //! Rows of the tables `runs` and `planned_cases`.
 
 use sqlx::{FromRow, QueryBuilder, Sqlite, SqliteConnection};
-use strandline_contract::run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus};
+use strandline_contract::{
+    run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus},
+    words::Vocabulary,
+};
 
 use super::RunHead;
 use crate::{

@@ -4,7 +4,10 @@
 use std::path::Path;
 
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
-use strandline_contract::run::{PlannedCase, RunStatus};
+use strandline_contract::{
+    run::{PlannedCase, RunStatus},
+    words::Vocabulary,
+};
 
 use super::{OpenRun, PreparedRun, RunRow, prepared::Snapshot, read_plan, variant_key};
 use crate::{
