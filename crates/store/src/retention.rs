@@ -1,6 +1,6 @@
 //! Deleting runs, dropping traces, giving space back.
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use sqlx::SqliteConnection;
 
@@ -56,15 +56,14 @@ impl Store {
     /// [`StoreError::RunIsLive`] while it is being run; when there is no such
     /// run or the file cannot be written.
     pub async fn delete_run(&self, run_id: &str) -> Result<Removed, StoreError> {
-        let stored = self.run(run_id).await?;
-        if let Liveness::Live { pid } = stored.liveness {
+        let head = self.run_head(run_id).await?;
+        if let Liveness::Live { pid } = head.liveness {
             return Err(StoreError::RunIsLive {
-                run: stored.record.id,
+                run: head.record.id,
                 pid,
             });
         }
-        let ids = vec![stored.record.id];
-        self.ask(|reply| Alone::DeleteRuns(ids, reply)).await
+        self.delete_runs(vec![head.record.id]).await
     }
 
     /// Lists the runs that a policy selects, newest first, without touching
@@ -78,7 +77,7 @@ impl Store {
             suite: policy.suite.clone(),
             status: None,
         };
-        let mut kept: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
+        let mut kept: HashMap<String, u32> = HashMap::new();
         let mut selected = Vec::new();
         let mut cursor = None;
         loop {
