@@ -147,9 +147,9 @@ fn dialect(schema: &Value) -> Result<Draft, SchemaError> {
 pub(crate) struct Violation {
     pub(super) class: ViolationClass,
     /// JSON pointer into the value.
-    pub(super) at: String,
+    pub(crate) at: String,
     /// The keyword that does not hold.
-    pub(super) keyword: String,
+    pub(crate) keyword: String,
 }
 
 impl fmt::Display for Violation {

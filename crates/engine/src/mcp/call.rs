@@ -8,6 +8,7 @@ use rmcp::{
     service::{Peer, PeerRequestOptions, RequestHandle, ServiceError},
 };
 use serde_json::Value;
+use strandline_contract::trace::Lint;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -169,7 +170,18 @@ impl Session {
     /// is dropped, the server is told that we gave up.
     pub async fn call(&self, tool: &str, arguments: Arguments, options: CallOptions) -> CallRecord {
         let started_at = now_ms();
+        let capture = options.capture.clone();
         let outcome = self.call_outcome(tool, arguments, options).await;
+        if let CallOutcome::Result { raw, .. } = &outcome
+            && let Some((code, message)) = self.promise(tool).and_then(|promise| promise.check(raw))
+        {
+            capture.as_ref().unwrap_or(self.capture()).lint(Lint {
+                code: code.to_owned(),
+                server: self.server().to_owned(),
+                tool_name: Some(tool.to_owned()),
+                message,
+            });
+        }
         CallRecord {
             outcome: redacted(outcome, self),
             started_at,

@@ -12,7 +12,7 @@ pub struct ConnectOptions {
     /// Budget from the start of the process (or the first request) to the end
     /// of the handshake.
     pub setup_timeout: Duration,
-    /// Budget of one `tools/list`, `prompts/list` or `resources/list` page.
+    /// Budget of one whole listing, all its pages included.
     pub list_timeout: Duration,
     /// How long a server may add tools after the first listing; zero means not
     /// at all.
@@ -67,6 +67,8 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Most pages of one listing.
     pub pages: u64,
+    /// About how many bytes of entries one listing may have.
+    pub listing_bytes: usize,
     /// Most requests of the server that we answer in one session.
     pub server_requests: u64,
     /// How long a server may take to end by itself after its input was closed,
@@ -81,6 +83,7 @@ impl Default for Limits {
         Self {
             message_bytes: 16 * 1024 * 1024,
             pages: 200,
+            listing_bytes: 64 * 1024 * 1024,
             server_requests: 10_000,
             close_grace: Duration::from_secs(2),
             capture: CaptureLimits::default(),

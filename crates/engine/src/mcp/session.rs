@@ -1,6 +1,10 @@
 //! A session with one server under test.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use rmcp::{
     RoleClient,
@@ -11,6 +15,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value};
 use strandline_contract::binding::{HttpEndpoint, ServerBinding, Transport};
+use strandline_derive::surface::output::OutputContract;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
@@ -51,6 +56,8 @@ pub struct Session {
     options: ConnectOptions,
     handshake: Handshake,
     timing: SetupTiming,
+    /// What the listed tools promise of their results, by name.
+    promises: RwLock<BTreeMap<String, Arc<OutputContract>>>,
 }
 
 /// What carries the session.
@@ -326,6 +333,7 @@ impl Session {
                 raw,
             },
             timing,
+            promises: RwLock::default(),
         };
         if spoken {
             return Ok(session);
@@ -426,6 +434,27 @@ impl Session {
             Link::Process(process) => process.end(grace).await,
             Link::Http(_) => {}
         }
+    }
+
+    /// Notes what listed tools promise of their results.
+    pub(crate) fn note_promises(&self, tools: &[Value]) {
+        let promises = tools
+            .iter()
+            .filter_map(|tool| {
+                let name = tool.get("name")?.as_str()?.to_owned();
+                Some((name, Arc::new(OutputContract::of(tool)?)))
+            })
+            .collect();
+        *self
+            .promises
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = promises;
+    }
+
+    /// Returns what a tool promises of its results.
+    pub(crate) fn promise(&self, tool: &str) -> Option<Arc<OutputContract>> {
+        let promises = self.promises.read().unwrap_or_else(PoisonError::into_inner);
+        promises.get(tool).cloned()
     }
 
     pub(crate) fn peer(&self) -> &Peer<RoleClient> {

@@ -243,6 +243,28 @@ async fn progress_can_stretch_the_budget() {
 }
 
 #[tokio::test]
+async fn a_result_that_breaks_its_promise_is_a_finding_and_stays_a_result() {
+    let session = session("normal").await;
+    session.list().await.expect("listed");
+    let own = Capture::new(CaptureLimits::default());
+    let call_options = within(5_000).with_capture(own.clone());
+    let record = session
+        .call("broken_promise", object(json!({})), call_options)
+        .await;
+    assert_eq!(result(&record)["structuredContent"]["n"], "one");
+    let lints = own.drain().lints;
+    assert_eq!(lints[0].code, "outputSchemaViolated");
+    assert_eq!(lints[0].tool_name.as_deref(), Some("broken_promise"));
+    assert!(
+        lints[0].message.contains("`/structuredContent/n`"),
+        "{lints:?}"
+    );
+    call(&session, "broken_promise", json!({"code": 1})).await;
+    assert!(session.drain().lints.is_empty());
+    session.close().await;
+}
+
+#[tokio::test]
 async fn frames_go_to_the_capture_of_their_call() {
     let session = session("normal").await;
     let _ = session.drain();

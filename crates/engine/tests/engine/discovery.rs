@@ -53,9 +53,9 @@ async fn failures_are_named_and_attributed() {
         ),
         (
             "cursor-endless",
-            "list_too_many_pages",
+            "list_too_long",
             Unknown,
-            &["more than 20 pages"],
+            &["at most 20 pages"],
         ),
     ];
     for (mode, code, side, words) in table {
@@ -87,6 +87,25 @@ async fn one_bad_tool_does_not_spoil_the_others() {
     assert_eq!(listing.tools.len(), 3);
     assert_eq!(listing.tools[1]["name"], 7);
     assert_eq!(listing.tools[2]["x-vendor"][1], 2);
+    let lints: Vec<_> = listing
+        .lints
+        .iter()
+        .map(|lint| {
+            (
+                lint.tool_name.as_deref().unwrap_or_default(),
+                lint.code.as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        lints,
+        [
+            ("#2", "toolNameMissing"),
+            ("#2", "toolDescriptionMissing"),
+            ("#2", "schemaNotObject"),
+            ("vendor", "toolDescriptionMissing"),
+        ]
+    );
     session.close().await;
 }
 
@@ -96,6 +115,64 @@ async fn an_empty_list_is_a_finding_of_its_own() {
     let listing = session.list().await.expect("the list is answered");
     assert!(listing.tools.is_empty());
     assert_eq!(listing.lints[0].code, "noTools");
+    session.close().await;
+}
+
+#[tokio::test]
+async fn every_defect_of_a_tool_is_a_finding_about_that_tool() {
+    let session = session("odd-tools").await;
+    let listing = session.list().await.expect("the list is answered");
+    assert_eq!(listing.tools.len(), 16);
+    let about = |tool: &str| -> Vec<&str> {
+        listing
+            .lints
+            .iter()
+            .filter(|lint| lint.tool_name.as_deref() == Some(tool))
+            .map(|lint| lint.code.as_str())
+            .collect()
+    };
+    assert_eq!(about("good"), ["duplicateToolName"]);
+    assert_eq!(about("local_refs"), [""; 0]);
+    assert_eq!(about("dangling_ref"), ["schemaRefDangling"]);
+    assert_eq!(about("remote_ref"), ["schemaRefRemote"]);
+    assert_eq!(about("no_type"), ["schemaTypeMissing"]);
+    assert_eq!(about("a b"), ["toolNameForm"]);
+    session.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_declares_no_tools_has_none() {
+    let bare = session("no-tools-method").await;
+    let listing = bare.list().await.expect("the list is answered");
+    assert!(listing.tools.is_empty());
+    bare.close().await;
+    let undeclared = session("undeclared-tools").await;
+    let listing = undeclared.list().await.expect("the list is answered");
+    assert_eq!(listing.lints[0].code, "toolsNotDeclared");
+    undeclared.close().await;
+}
+
+#[tokio::test]
+async fn an_empty_cursor_ends_the_list() {
+    let session = session("cursor-empty").await;
+    let listing = session.list().await.expect("the list is answered");
+    assert_eq!(listing.tool_pages, 1);
+    assert_eq!(listing.lints[0].code, "emptyCursor");
+    assert_eq!(session.drain().adaptations[0].kind, "emptyCursor");
+    session.close().await;
+}
+
+#[tokio::test]
+async fn a_listing_without_end_is_bounded_in_bytes() {
+    let mut options = options();
+    options.limits.listing_bytes = 10_000;
+    let session = connect(&faulty("pages 101"), &options)
+        .await
+        .expect("connects");
+    let Err(failure) = session.list().await else {
+        panic!("listed");
+    };
+    assert_eq!(failure.code, "list_too_long");
     session.close().await;
 }
 

@@ -42,6 +42,10 @@ pub const TOOLS: &[(&str, &str)] = &[
     ("null_result", "returns null"),
     ("structured", "returns structured content"),
     (
+        "broken_promise",
+        "returns structured content that its output schema rules out",
+    ),
+    (
         "kinds",
         "returns every kind of content and one that is none",
     ),
@@ -63,7 +67,7 @@ pub const TOOLS: &[(&str, &str)] = &[
 
 /// Returns the listing entry of a tool.
 pub(crate) fn tool(name: &str, description: &str) -> Value {
-    json!({
+    let mut tool = json!({
         "name": name,
         "description": description,
         "inputSchema": {
@@ -77,7 +81,14 @@ pub(crate) fn tool(name: &str, description: &str) -> Value {
             },
         },
         "annotations": {"readOnlyHint": true, "x-hint": "kept"},
-    })
+    });
+    if name == "broken_promise" {
+        tool["outputSchema"] = json!({
+            "type": "object",
+            "properties": {"n": {"type": "integer"}},
+        });
+    }
+    tool
 }
 
 /// Performs a call; returns the result unless it answered in its own way.
@@ -152,6 +163,11 @@ pub(crate) fn call(wire: &Wire, id: &Value, params: &Value) -> Option<Value> {
             "content": [{"type": "text", "text": "{\"n\":1}"}],
             "structuredContent": {"n": 1, "list": [1.5, null]},
             "_meta": {"x-vendor": "kept"},
+        }),
+        "broken_promise" => json!({
+            "content": [],
+            "structuredContent": {"n": "one"},
+            "isError": count("code") == 1,
         }),
         "kinds" => json!({"content": [
             {"type": "text", "text": "t", "annotations": {"audience": ["user"]}},

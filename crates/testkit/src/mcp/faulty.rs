@@ -46,6 +46,12 @@ pub const MODES: &[(&str, &str)] = &[
     ("pages", "has ARGUMENT tools, 50 a page"),
     ("cursor-loop", "gives the same cursor again and again"),
     ("cursor-endless", "gives a new cursor for ever"),
+    ("cursor-empty", "gives an empty cursor with the last page"),
+    (
+        "no-tools-method",
+        "declares no tools and does not know tools/list",
+    ),
+    ("undeclared-tools", "lists tools and does not declare them"),
     ("list-error", "answers tools/list with error code ARGUMENT"),
     ("list-bad-shape", "answers tools/list with no list"),
     ("list-hang", "never answers tools/list"),
@@ -205,6 +211,9 @@ impl Server {
             params["protocolVersion"].clone()
         };
         let mut result = initialize_result(&version);
+        if self.is("no-tools-method") || self.is("undeclared-tools") {
+            result["capabilities"] = json!({});
+        }
         if self.is("prompts") {
             result["capabilities"] = json!({"tools": {}, "prompts": {}, "resources": {}});
         }
@@ -224,6 +233,8 @@ impl Server {
                     .wire
                     .error(id, json!(self.number()), "tools are unavailable");
             }
+            "no-tools-method" => return self.wire.error(id, json!(-32_601), "method not found"),
+            "cursor-empty" => json!({"tools": ordinary(), "nextCursor": ""}),
             "list-hang" => return,
             "list-die" => {
                 eprint("out of memory: the planted reason");
