@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
     decode::{known_word, non_empty, null_as_default, number, text, texts, whole_number},
+    quick::{Cursor, QuickRead},
     words::{
         AssertionKind, Attribution, CaseMode, IterationStatus, JudgeStatus, JudgeVerdict,
         PendingKind, RenderStatus, SetupOutcome, StepErrorSource, ToolErrorKind, ToolExpectation,
@@ -134,6 +135,15 @@ macro_rules! open_word {
             /// Any other word, or none; no rule reads it.
             #[default]
             Other,
+        }
+
+        impl<'a> QuickRead<'a> for $name {
+            fn quick_read(cursor: &mut Cursor<'a>) -> Option<Self> {
+                Some(match cursor.optional(Cursor::plain_text)? {
+                    $( Some($wire) => Self::$variant, )+
+                    _ => Self::Other,
+                })
+            }
         }
 
         impl<'de> Deserialize<'de> for $name {

@@ -18,6 +18,8 @@
 //! | [`chat_session`] | what is recorded of a chat session |
 //! | [`judge_record`] | what an LLM judge left in a trial's metadata |
 //! | [`measurements`] | reach and latency of the six stages |
+//! | [`chain_json`] | a chain as JSON text, written without a serializer |
+//! | [`quick`] | quick reading of JSON text |
 //! | [`decode`] | reading rules that every document shares |
 //! | [`schemas`] | JSON Schemas of every public document |
 //! | [`run`] | runs, variants and trials as they are stored |
@@ -42,6 +44,8 @@ pub mod binding;
 pub mod canonical;
 pub mod chain;
 pub mod chain_input;
+mod chain_input_quick;
+pub mod chain_json;
 pub mod chat_session;
 pub mod decision;
 pub mod decode;
@@ -55,6 +59,7 @@ pub mod measurements;
 pub mod number;
 pub mod policy;
 pub mod providers;
+pub mod quick;
 pub mod rate;
 pub mod redact;
 pub mod run;

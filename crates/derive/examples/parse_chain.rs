@@ -10,7 +10,7 @@
 use std::{env, fs, hint::black_box};
 
 use serde::{Deserialize, de::IgnoredAny};
-use strandline_contract::chain_input::ChainInput;
+use strandline_contract::{chain_input::ChainInput, chain_json::write_chain, quick::read_envelope};
 use strandline_derive::chain::derive_chain;
 
 /// Rounds; the best of them is printed.
@@ -58,6 +58,15 @@ fn main() {
         serde_json::to_writer(&mut out, &derive_chain(&input)).expect("a chain is JSON");
         black_box(&out);
     });
+    best("quick: parse", &mut |line| {
+        black_box(quick(line));
+    });
+    best("quick: all", &mut |line| {
+        let input = quick(line);
+        out.clear();
+        write_chain(&derive_chain(&input), &mut out);
+        black_box(&out);
+    });
 }
 
 /// Returns the time this thread has spent on a core, so that a busy machine
@@ -66,6 +75,12 @@ fn cpu_seconds() -> f64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|first| first.parse().ok());
     nanoseconds.map_or(f64::NAN, |nanoseconds: f64| nanoseconds / 1e9)
+}
+
+fn quick(line: &str) -> ChainInput<'_> {
+    read_envelope(line)
+        .expect("the line holds nothing unusual")
+        .1
 }
 
 fn parse<'a, T: Deserialize<'a>>(line: &'a str) -> Line<T> {

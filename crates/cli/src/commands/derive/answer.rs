@@ -11,6 +11,7 @@ use serde::{
     de::{self, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::{error::Category, value::RawValue};
+use strandline_contract::quick::{self, QuickRead};
 
 /// Where a line stands; printed as `FILE:LINE`.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +50,7 @@ pub(super) struct Answer<'o> {
 #[derive(Debug, Clone, Copy)]
 enum Id<'o> {
     /// As the line has it.
-    Given(&'o RawValue),
+    Given(&'o str),
     /// The line has none: its place.
     Place(Place<'o>),
 }
@@ -68,6 +69,15 @@ impl Answer<'_> {
                 Answer { id, out }.refuse("unwritableOutput", error);
             }
         }
+    }
+
+    /// Answers with a document that `write` appends as JSON text.
+    pub(super) fn written(self, write: impl FnOnce(&mut Vec<u8>)) {
+        let Self { id, out } = self;
+        write_id(id, out);
+        out.extend_from_slice(b",\"output\":");
+        write(out);
+        out.extend_from_slice(b"}\n");
     }
 
     /// Declines with a stable camel-case code and a message.
@@ -89,7 +99,7 @@ impl Answer<'_> {
 fn write_id(id: Id<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"id\":");
     match id {
-        Id::Given(id) => out.extend_from_slice(id.get().as_bytes()),
+        Id::Given(id) => out.extend_from_slice(id.as_bytes()),
         Id::Place(place) => write_json(out, &place.to_string()),
     }
 }
@@ -116,7 +126,7 @@ pub(super) fn answer_line<'a, T: Deserialize<'a>>(
 ) -> Result<(), Malformed> {
     match read_line(line) {
         Ok((id, input)) => {
-            let id = id.map_or(Id::Place(place), Id::Given);
+            let id = id.map_or(Id::Place(place), |id| Id::Given(id.get()));
             derive(input, Answer { id, out });
             Ok(())
         }
@@ -124,11 +134,37 @@ pub(super) fn answer_line<'a, T: Deserialize<'a>>(
     }
 }
 
+/// As [`answer_line`], for inputs that a cursor can read: what it leaves, a
+/// deserializer reads.
+pub(super) fn answer_line_quickly<'a, T: Deserialize<'a> + QuickRead<'a>>(
+    line: &'a str,
+    place: Place<'_>,
+    out: &mut Vec<u8>,
+    derive: fn(T, Answer<'_>),
+) -> Result<(), Malformed> {
+    let read = if may_be_envelope(line) {
+        quick::read_envelope(line)
+    } else {
+        quick::read_text(line).map(|input| (None, input))
+    };
+    let Some((id, input)) = read else {
+        return answer_line(line, place, out, derive);
+    };
+    let id = id.map_or(Id::Place(place), Id::Given);
+    derive(input, Answer { id, out });
+    Ok(())
+}
+
+/// Returns whether a line may have the key `input`.
+fn may_be_envelope(line: &str) -> bool {
+    memchr::memmem::find(line.as_bytes(), b"\"input\"").is_some()
+}
+
 /// Reads `{"id", "input"}`, or else the whole line as the input.
 fn read_line<'a, T: Deserialize<'a>>(
     line: &'a str,
 ) -> Result<(Option<&'a RawValue>, T), serde_json::Error> {
-    if line.contains("\"input\"") {
+    if may_be_envelope(line) {
         let envelope: Envelope<'a, T> = serde_json::from_str(line)?;
         if let Some(input) = envelope.input {
             return Ok((envelope.id, input));
@@ -156,7 +192,7 @@ fn decline(
         .ok()
         .and_then(|envelope| envelope.input.and(envelope.id));
     let answer = Answer {
-        id: given.map_or(Id::Place(place), Id::Given),
+        id: given.map_or(Id::Place(place), |id| Id::Given(id.get())),
         out,
     };
     if syntax.is_some() || error.classify() != Category::Data {

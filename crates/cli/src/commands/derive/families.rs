@@ -10,9 +10,11 @@
 //! may borrow from the line), and the closure gives exactly one answer:
 //!
 //! - [`Answer::output`] writes the derived document (anything `Serialize`);
-//! - [`Answer::refuse`] declines with a stable camel-case code and a message;
-//! - `Answer::result` does one or the other, given a `Result` whose error is
-//!   a `Refusal`.
+//! - [`Answer::written`] lets the document append itself as JSON text;
+//! - [`Answer::refuse`] declines with a stable camel-case code and a message.
+//!
+//! `, quick` at the end of a line reads inputs with a cursor first
+//! (`strandline_contract::quick`); the type must implement `QuickRead`.
 //!
 //! An input that cannot be read into `Input` is refused as `invalidInput`
 //! without the closure being called. `strandline derive NAME` then works, is
@@ -20,7 +22,8 @@
 
 use serde_json::{Value, value::RawValue};
 use strandline_contract::{
-    chain_input::ChainInput, measurements::MeasurementsInput, words::Vocabulary,
+    chain_input::ChainInput, chain_json::write_chain, measurements::MeasurementsInput,
+    words::Vocabulary,
 };
 use strandline_derive::{
     assertions::{
@@ -35,7 +38,7 @@ use strandline_derive::{
 };
 use strandline_suite::vector::{Input as SuiteFile, derive_suite_file};
 
-use super::answer::{Answer, Malformed, Place, answer_line};
+use super::answer::{Answer, Malformed, Place, answer_line, answer_line_quickly};
 
 /// A derivation that can be run over lines.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +57,7 @@ pub(super) fn find(name: &str) -> Option<&'static Family> {
 }
 
 macro_rules! families {
-    ( $( $name:literal: $about:literal, $input:ty => $derive:expr; )+ ) => {
+    ( $( $name:literal: $about:literal, $input:ty => $derive:expr $(, $how:ident)?; )+ ) => {
         /// Every derivation, in the order of the help.
         pub(super) const FAMILIES: &[Family] = &[ $( Family {
             name: $name,
@@ -70,17 +73,22 @@ macro_rules! families {
                     out: &mut Vec<u8>,
                 ) -> Result<(), Malformed> {
                     let derive: fn($input, Answer<'_>) = $derive;
-                    answer_line(line, place, out, derive)
+                    families!(@read $($how)?)(line, place, out, derive)
                 }
                 answer
             },
         }, )+ ];
     };
+    (@read quick) => { answer_line_quickly };
+    (@read) => { answer_line };
 }
 
 families! {
     "chain": "the six-stage chain of one trial",
-        ChainInput<'a> => |input, answer| answer.output(&derive_chain(&input));
+        ChainInput<'a> => |input, answer| {
+            let chain = derive_chain(&input);
+            answer.written(|out| write_chain(&chain, out));
+        }, quick;
     "measurements": "reach and latency of the six stages of one trial",
         MeasurementsInput<'a> => |input, answer| answer.output(&derive_measurements(&input));
     "suite-file": "what the loader says of a suite file",

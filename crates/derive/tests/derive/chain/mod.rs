@@ -4,6 +4,7 @@ mod chat;
 mod inputs;
 mod judge;
 mod properties;
+mod quick;
 mod second_pass;
 mod stored;
 mod vectors;

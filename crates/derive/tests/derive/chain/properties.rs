@@ -171,7 +171,7 @@ proptest! {
 
 /// Adds to every object an unknown key, and `null` under every optional key
 /// that is absent.
-fn pad(value: &mut Value) {
+pub(super) fn pad(value: &mut Value) {
     const OPTIONAL: &[&str] = &[
         "policy",
         "isNegativeTest",
