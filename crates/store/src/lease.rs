@@ -10,9 +10,9 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How often a lease is renewed.
-pub(crate) const RENEW_EVERY: Duration = Duration::from_secs(5);
+pub const RENEW_EVERY: Duration = Duration::from_secs(5);
 /// How long a lease lasts without renewal.
-pub(crate) const LEASE: Duration = Duration::from_secs(30);
+pub const LEASE: Duration = Duration::from_secs(30);
 
 /// Whether a run is still being run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
