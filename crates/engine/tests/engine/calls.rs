@@ -10,7 +10,7 @@ use strandline_contract::trace::Direction;
 use strandline_engine::mcp::{CallOptions, CallOutcome, Capture, CaptureLimits, connect};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{call, faulty, object, options, result, session, text, within};
+use crate::support::{call, eventually, faulty, object, options, result, session, text, within};
 
 #[tokio::test]
 async fn results_come_raw() {
@@ -202,12 +202,16 @@ async fn cancelling_and_dropping_tell_the_server() {
         session.call("hang", object(json!({})), within(5_000)),
     );
     assert!(dropped.await.is_err());
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    let sent = session.drain().frames;
-    let cancelled = sent
-        .iter()
-        .filter(|frame| frame.text.contains("notifications/cancelled"));
-    assert_eq!(cancelled.count(), 2);
+    let mut cancelled = 0;
+    eventually("both are cancelled on the wire", || {
+        let frames = session.drain().frames;
+        cancelled += frames
+            .iter()
+            .filter(|frame| frame.text.contains("notifications/cancelled"))
+            .count();
+        cancelled == 2
+    })
+    .await;
 }
 
 #[tokio::test]

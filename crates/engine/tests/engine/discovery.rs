@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use strandline_engine::mcp::{Attribution, connect};
 
-use crate::support::{call, faulty, options, session};
+use crate::support::{call, eventually, faulty, options, session};
 
 #[tokio::test]
 async fn all_pages_are_read() {
@@ -191,8 +191,7 @@ async fn late_tools_are_waited_for_only_in_the_settle_window() {
     let listing = hasty.list().await.expect("the list is answered");
     assert!(listing.tools.is_empty());
     assert!(!hasty.tools_changed());
-    tokio::time::sleep(Duration::from_millis(600)).await;
-    assert!(hasty.tools_changed());
+    eventually("the change is announced", || hasty.tools_changed()).await;
     let listing = hasty.list().await.expect("the list is answered");
     assert_eq!(listing.tools.len(), 1);
     assert!(!hasty.tools_changed());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use strandline_contract::trace::Direction;
 use strandline_engine::mcp::{Attribution, connect};
 
-use crate::support::{faulty, lint_codes, options, refusal, session, stdio};
+use crate::support::{eventually, faulty, lint_codes, options, refusal, session, stdio};
 
 #[tokio::test]
 async fn a_server_introduces_itself_with_everything_it_said() {
@@ -232,18 +232,18 @@ async fn a_ping_storm_is_answered_within_a_limit() {
         .await
         .expect("connects");
     session.list().await.expect("the list is answered");
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let captured = session.drain();
-    assert!(
-        lint_codes(&captured).contains(&"tooManyServerRequests"),
-        "{:?}",
-        captured.lints
-    );
-    let sent = captured
-        .frames
-        .iter()
-        .filter(|frame| frame.direction == Direction::Sent);
-    assert!(sent.count() <= 53);
+    let mut sent = 0;
+    eventually("the limit is reached", || {
+        let captured = session.drain();
+        sent += captured
+            .frames
+            .iter()
+            .filter(|frame| frame.direction == Direction::Sent)
+            .count();
+        lint_codes(&captured).contains(&"tooManyServerRequests")
+    })
+    .await;
+    assert!(sent <= 53, "{sent} messages were sent");
     session.close().await;
 }
 
@@ -254,15 +254,16 @@ async fn standard_error_is_recorded_within_bounds() {
     let session = connect(&faulty("stderr-flood"), &options)
         .await
         .expect("connects");
-    session.list().await.expect("the list is answered");
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let captured = session.drain();
-    assert_eq!(captured.frames.len(), 500);
-    assert!(
-        captured.frames_dropped >= 19_000,
-        "{}",
-        captured.frames_dropped
-    );
+    let (mut kept, mut dropped) = (0, 0);
+    eventually("everything is read", || {
+        let captured = session.drain();
+        assert!(captured.frames.len() <= 500);
+        kept += captured.frames.len() as u64;
+        dropped += captured.frames_dropped;
+        kept + dropped == 20_003
+    })
+    .await;
+    assert!(dropped > 0);
     session.close().await;
 }
 

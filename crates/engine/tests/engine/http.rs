@@ -17,7 +17,7 @@ use strandline_testkit::{
     mcp::http::{answer, ordinary},
 };
 
-use crate::support::{call, lint_codes, object, options, result, text, within};
+use crate::support::{call, eventually, lint_codes, object, options, result, text, within};
 
 fn binding(url: &str, headers: &[(&str, &str)]) -> ServerBinding {
     ServerBinding {
@@ -154,8 +154,10 @@ async fn a_get_stream_that_closes_at_once_is_left_after_a_few_tries() {
     })
     .await;
     let session = open(&stub).await;
-    tokio::time::sleep(Duration::from_millis(3_500)).await;
-    assert_eq!(lint_codes(&session.drain()), ["getStreamCloses"]);
+    eventually("the stream is given up", || {
+        lint_codes(&session.drain()) == ["getStreamCloses"]
+    })
+    .await;
     let gets = stub
         .seen()
         .iter()
@@ -179,8 +181,7 @@ async fn a_get_stream_carries_what_the_server_says_unasked() {
     .await;
     let session = open(&stub).await;
     session.list().await.expect("listed");
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(session.tools_changed());
+    eventually("the change is announced", || session.tools_changed()).await;
     session.close().await;
 }
 
@@ -567,12 +568,12 @@ async fn a_call_without_an_answer_times_out_and_is_cancelled() {
         matches!(record.outcome, CallOutcome::TimedOut { .. }),
         "{record:?}"
     );
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    let seen = stub.seen();
-    assert!(
-        seen.iter()
+    eventually("the call is cancelled on the wire", || {
+        stub.seen()
+            .iter()
             .any(|request| asks(request, "notifications/cancelled"))
-    );
+    })
+    .await;
     session.close().await;
 }
 

@@ -94,14 +94,14 @@ async fn a_server_that_ignores_every_request_to_end_is_killed() {
 
 #[tokio::test]
 async fn closing_is_quick_when_the_server_ends_with_its_input() {
-    let session = session("normal").await;
+    let mut options = options();
+    options.limits.close_grace = Duration::from_secs(20);
+    let session = connect(&faulty("normal"), &options)
+        .await
+        .expect("connects");
     let started = Instant::now();
     session.close().await;
-    assert!(
-        started.elapsed() < Duration::from_millis(400),
-        "{:?}",
-        started.elapsed()
-    );
+    assert!(started.elapsed() < Duration::from_secs(15));
 }
 
 #[tokio::test]

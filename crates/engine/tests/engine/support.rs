@@ -1,6 +1,9 @@
 //! What the tests share.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Map, Value};
 use strandline_contract::binding::{ServerBinding, Transport};
@@ -84,6 +87,15 @@ pub(crate) fn text(record: &CallRecord) -> &str {
     result(record)["content"][0]["text"]
         .as_str()
         .unwrap_or_else(|| panic!("no text: {record:?}"))
+}
+
+/// Waits until something holds, on a machine however busy.
+pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// Returns an object.
