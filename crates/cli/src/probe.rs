@@ -4,8 +4,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 use strandline_contract::{binding::ServerBinding, trace::Lint};
-use strandline_engine::mcp::{Attribution, ConnectOptions, Listing, PhaseFailure, connect};
+use strandline_engine::mcp::{
+    Attribution, ConnectOptions, Listing, PhaseFailure, Redactor, connect,
+};
 use tokio::signal;
+
+use crate::environment;
 
 /// What one visit to a server showed.
 #[derive(Debug)]
@@ -50,6 +54,7 @@ pub async fn probe(binding: &ServerBinding, setup_timeout: Duration) -> Probe {
     let options = ConnectOptions {
         setup_timeout,
         list_timeout: setup_timeout,
+        redactor: Redactor::for_run(&[], &environment::secrets()),
         ..ConnectOptions::default()
     };
     let cancel = options.cancel.clone();

@@ -9,6 +9,7 @@ mod init;
 mod run;
 mod runs;
 mod schema;
+mod secrets;
 mod show;
 mod stored;
 mod suite_files;

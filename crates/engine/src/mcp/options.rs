@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Capture, CaptureLimits, HttpPool};
+use super::{Capture, CaptureLimits, HttpPool, Redactor};
 
 /// How a session is opened and bounded.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct ConnectOptions {
     /// HTTP connections, shared by all sessions opened with clones of these
     /// options.
     pub http: HttpPool,
+    /// Secrets that are masked beside those of the server's own binding.
+    pub redactor: Redactor,
     /// Ends the attempt, or the whole session, from outside.
     pub cancel: CancellationToken,
 }
@@ -43,6 +45,7 @@ impl Default for ConnectOptions {
             client_name: "strandline".to_owned(),
             client_version: env!("CARGO_PKG_VERSION").to_owned(),
             http: HttpPool::default(),
+            redactor: Redactor::default(),
             cancel: CancellationToken::new(),
         }
     }

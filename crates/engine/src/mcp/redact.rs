@@ -1,15 +1,23 @@
 //! Keeps expanded values and credentials out of everything we record.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
-use serde_json::Value;
-use strandline_contract::binding::{HttpEndpoint, ServerBinding, Transport};
+use aho_corasick::{AhoCorasick, MatchKind};
+use serde_json::{Map, Value};
+use strandline_contract::{
+    binding::{HttpEndpoint, ServerBinding, Transport},
+    secret::Secret,
+};
 
 /// What stands in place of a secret.
 const MASK: &str = "***";
 
 /// Shortest value that is looked for; shorter ones occur by chance.
 const SHORTEST_SECRET: usize = 4;
+
+/// How many JSON strings deep a value is looked for: a server's text may hold
+/// JSON, its result is JSON, and so is what it came in.
+const ESCAPED_LEVELS: usize = 3;
 
 /// Headers whose values are never shown, whoever sent them.
 const SECRET_HEADERS: [&str; 10] = [
@@ -31,8 +39,10 @@ const SECRET_HEADERS: [&str; 10] = [
 /// every value of a credential-carrying header, and every stored credential.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// Longest first, so that a secret inside another does not split it.
-    needles: Vec<String>,
+    needles: Arc<[String]>,
+    /// Finds the longest needle first, so that a secret inside another does
+    /// not split it; absent when nothing is secret.
+    search: Option<AhoCorasick>,
 }
 
 impl Redactor {
@@ -63,6 +73,18 @@ impl Redactor {
         Self::new(secrets)
     }
 
+    /// Collects the secrets of every server of a run, and values that are
+    /// secret wherever they turn up.
+    #[must_use]
+    pub fn for_run(bindings: &[ServerBinding], secrets: &[Secret]) -> Self {
+        bindings
+            .iter()
+            .map(Self::for_binding)
+            .fold(Self::new(secrets.iter().map(Secret::expose)), |all, one| {
+                all.and(&one)
+            })
+    }
+
     /// Collects the given values.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut needles = Vec::new();
@@ -70,34 +92,88 @@ impl Redactor {
             if secret.len() < SHORTEST_SECRET {
                 continue;
             }
-            needles.push(secret.to_owned());
-            // The same value inside a JSON string.
-            let quoted = Value::from(secret).to_string();
-            let escaped = &quoted[1..quoted.len() - 1];
-            if escaped != secret {
-                needles.push(escaped.to_owned());
+            // The same value inside a JSON string, that inside another, and so on.
+            let mut form = secret.to_owned();
+            for _ in 0..ESCAPED_LEVELS {
+                let escaped = json_escaped(&form);
+                if escaped == form {
+                    break;
+                }
+                needles.push(std::mem::replace(&mut form, escaped));
             }
+            needles.push(form);
         }
-        needles.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        Self::of(needles)
+    }
+
+    /// Returns a redactor that knows the secrets of both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        if other.needles.is_empty() {
+            return self.clone();
+        }
+        Self::of(
+            self.needles
+                .iter()
+                .chain(&*other.needles)
+                .cloned()
+                .collect(),
+        )
+    }
+
+    fn of(mut needles: Vec<String>) -> Self {
+        needles.sort_unstable();
         needles.dedup();
-        Self { needles }
+        let search = if needles.is_empty() {
+            None
+        } else {
+            AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .build(&needles)
+                .ok()
+        };
+        Self {
+            needles: needles.into(),
+            search,
+        }
+    }
+
+    /// Returns whether nothing is secret.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.needles.is_empty()
     }
 
     /// Returns the length of the longest secret.
     pub(crate) fn longest(&self) -> usize {
-        self.needles.first().map_or(0, String::len)
+        self.needles.iter().map(String::len).max().unwrap_or(0)
     }
 
     /// Returns `text` without secrets.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        for needle in &self.needles {
-            if text.contains(needle.as_str()) {
-                text = Cow::Owned(text.replace(needle.as_str(), MASK));
-            }
+        let Some(search) = &self.search else {
+            return Cow::Borrowed(text);
+        };
+        let mut clean = String::new();
+        let mut rest = 0;
+        for found in search.find_iter(text) {
+            clean.push_str(&text[rest..found.start()]);
+            clean.push_str(MASK);
+            rest = found.end();
         }
-        text
+        if rest == 0 {
+            return Cow::Borrowed(text);
+        }
+        clean.push_str(&text[rest..]);
+        Cow::Owned(clean)
+    }
+
+    /// Removes secrets from `text` in place.
+    pub fn string(&self, text: &mut String) {
+        if let Cow::Owned(clean) = self.text(text) {
+            *text = clean;
+        }
     }
 
     /// Removes secrets from every string and key of `value`.
@@ -106,27 +182,29 @@ impl Redactor {
             return;
         }
         match value {
-            Value::String(text) => {
-                if let Cow::Owned(clean) = self.text(text) {
-                    *text = clean;
-                }
-            }
+            Value::String(text) => self.string(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
-            Value::Object(members) => {
-                let dirty: Vec<String> = members
-                    .keys()
-                    .filter(|key| matches!(self.text(key), Cow::Owned(_)))
-                    .cloned()
-                    .collect();
-                for key in dirty {
-                    if let Some(member) = members.remove(&key) {
-                        members.insert(self.text(&key).into_owned(), member);
-                    }
-                }
-                members.values_mut().for_each(|member| self.value(member));
-            }
+            Value::Object(members) => self.object(members),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+    }
+
+    /// Removes secrets from every string and key of `members`.
+    pub fn object(&self, members: &mut Map<String, Value>) {
+        if self.is_empty() {
+            return;
+        }
+        let dirty: Vec<String> = members
+            .keys()
+            .filter(|key| matches!(self.text(key), Cow::Owned(_)))
+            .cloned()
+            .collect();
+        for key in dirty {
+            if let Some(member) = members.remove(&key) {
+                members.insert(self.text(&key).into_owned(), member);
+            }
+        }
+        members.values_mut().for_each(|member| self.value(member));
     }
 
     /// Returns a header's value as it may be shown.
@@ -157,8 +235,13 @@ fn written_in(display: &str, value: &str) -> bool {
     if display.contains(value) {
         return true;
     }
-    let quoted = Value::from(value).to_string();
-    display.contains(&quoted[1..quoted.len() - 1])
+    display.contains(&json_escaped(value))
+}
+
+/// Returns `text` as it is written inside a JSON string.
+fn json_escaped(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 fn endpoint_secrets<'a>(

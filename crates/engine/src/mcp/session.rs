@@ -95,7 +95,7 @@ pub async fn connect(
     binding: &ServerBinding,
     options: &ConnectOptions,
 ) -> Result<Session, (PhaseFailure, Captured)> {
-    let redactor = Redactor::for_binding(binding);
+    let redactor = Redactor::for_binding(binding).and(&options.redactor);
     let capture = Capture::new(options.limits.capture);
     let tap = Arc::new(Tap::new(
         binding.name.clone(),

@@ -78,6 +78,7 @@ pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> R
             setup_timeout: Duration::from_millis(execution.setup_timeout_ms),
             list_timeout: Duration::from_millis(execution.setup_timeout_ms),
             settle: Duration::from_millis(execution.tool_settle_ms),
+            redactor: plan.redactor.clone(),
             cancel: stop.clone(),
             ..ConnectOptions::default()
         },
@@ -125,6 +126,9 @@ pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> R
         }
     }
     servers.close().await;
+    if let Some(error) = &mut record.error {
+        plan.redactor.string(error);
+    }
     record.ended_at = Some(epoch_ms());
     match decide(&plan, &observed) {
         Ok(decision) => record.decision = Some(decision),

@@ -21,6 +21,7 @@ mod calls;
 mod catalog;
 mod dispatcher;
 mod gathered;
+mod masking;
 pub mod plan;
 mod record;
 mod servers;

@@ -12,7 +12,7 @@ use strandline_contract::{
 
 use strandline_derive::assertions::grade::CasePlan;
 
-use crate::models::ModelClient;
+use crate::{mcp::Redactor, models::ModelClient};
 
 /// A run, fully resolved: nothing in it is looked up later.
 pub struct RunPlan {
@@ -40,6 +40,8 @@ pub struct RunPlan {
     pub fail_fast: bool,
     /// Seed given to models that take one; trial seeds are derived from it.
     pub seed: Option<u64>,
+    /// What is masked in everything that is recorded.
+    pub redactor: Redactor,
     /// `HOST:PORT` that proves our own network works (`chain.md` §14.3).
     pub egress_canary: Option<String>,
     /// Settings as stored with the run.

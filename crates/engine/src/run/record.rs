@@ -27,6 +27,7 @@ use super::{
     catalog::Catalog,
     dispatcher::{Finished, epoch_ms},
     gathered::Gathered,
+    masking,
     plan::{Outstanding, RunPlan},
     servers::{Lease, Setup, SetupRefusal},
     trial::TrialRun,
@@ -318,6 +319,7 @@ fn assemble(
         "evidence": evidence,
         "iteration": {"status": ended.status},
     });
+    plan.redactor.value(&mut chain_input);
     if let Some(block) = gathered.policy_blocks.first() {
         chain_input["policy"] = json!({"blocked": true, "reason": block.reason});
     }
@@ -341,7 +343,7 @@ fn assemble(
             to_values(&grade.roll_up.expected_tool_calls),
         )
     });
-    let record = TrialRecord {
+    let mut record = TrialRecord {
         id: uuid::Uuid::now_v7().to_string(),
         run_id: plan.run_id.clone(),
         case_id: case.id.clone(),
@@ -370,6 +372,8 @@ fn assemble(
         server_wait_ms: gathered.server_wait_ms,
         metadata: Map::new(),
     };
+    masking::mask_record(&plan.redactor, &mut record);
+    masking::mask_trace(&plan.redactor, &mut gathered.trace);
     (record, gathered.trace)
 }
 

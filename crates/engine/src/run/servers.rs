@@ -176,20 +176,23 @@ impl Connected {
     pub(super) fn facts(&self) -> ServerFacts {
         let listing = self.listing.read().unwrap_or_else(PoisonError::into_inner);
         let count = |entries: &Vec<Value>| entries.len() as u64;
+        let redactor = self.session.redactor();
+        let mut tools = listing.tools.clone();
+        tools.iter_mut().for_each(|tool| redactor.value(tool));
         ServerFacts {
             name: self.binding.name.clone(),
             transport: self.transport().to_owned(),
-            server_info: self
-                .session
-                .server_info()
-                .map(|info| Value::Object(info.clone())),
+            server_info: self.session.server_info().cloned().map(|mut info| {
+                redactor.object(&mut info);
+                Value::Object(info)
+            }),
             protocol_version: Some(self.session.protocol_version().to_owned()),
             tool_count: Some(count(&listing.tools)),
             prompt_count: listing.prompts.as_ref().map(count),
             resource_count: listing.resources.as_ref().map(count),
             tool_list_pages: Some(listing.tool_pages),
-            surface_hash: Some(sha256_canonical(&Value::Array(listing.tools.clone()))),
-            tools: listing.tools.clone(),
+            surface_hash: Some(sha256_canonical(&Value::Array(tools.clone()))),
+            tools,
             lints: listing.lints.clone(),
         }
     }

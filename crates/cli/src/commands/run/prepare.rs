@@ -17,6 +17,7 @@ use strandline_derive::assertions::{
     standard,
 };
 use strandline_engine::{
+    mcp::Redactor,
     models::{ModelClient, ModelFactory, ModelSettings, ScriptedModel},
     run::{CaseVariant, RunPlan},
 };
@@ -100,6 +101,7 @@ pub(super) fn plan(file: &SuiteFile, arguments: &Arguments) -> Result<RunPlan, C
     }
     let concurrency = arguments.concurrency.unwrap_or(suite.execution.concurrency);
     Ok(RunPlan {
+        redactor: Redactor::for_run(&ready.bindings, &environment::secrets()),
         run_id: uuid::Uuid::now_v7().to_string(),
         suite: Arc::new(suite.clone()),
         suite_path: file.name.clone(),

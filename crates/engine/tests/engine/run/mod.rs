@@ -22,6 +22,7 @@ use strandline_contract::{
 };
 use strandline_derive::assertions::grade::{CasePlan, PlanOptions};
 use strandline_engine::{
+    mcp::Redactor,
     models::{ModelClient, ScriptedModel},
     run::{CaseVariant, RunEnd, RunPlan, Stop, event_channel, run},
 };
@@ -141,6 +142,7 @@ pub(crate) fn plan(
         .collect();
     let concurrency = suite.execution.concurrency as usize;
     RunPlan {
+        redactor: Redactor::for_run(&servers, &[]),
         run_id: uuid::Uuid::now_v7().to_string(),
         suite: Arc::new(suite),
         suite_path: "suite.yaml".to_owned(),
