@@ -2,7 +2,7 @@
 //!
 //! Text and values came from a server or a model: hostile until escaped.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{
@@ -49,18 +49,41 @@ pub struct Transcript {
     /// Durations of calls, at most [`MAX_TOOL_CALL_TIMINGS`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_timings: Option<Vec<ToolCallTiming>>,
-    /// The tools that the model was shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_inventory: Option<Vec<InventoryTool>>,
-    /// The raw `tools/list` entries of every server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_declarations: Option<Vec<ToolDeclaration>>,
+    /// The tools that the model was shown; all trials of a run share them.
+    #[serde(skip_serializing_if = "Option::is_none", with = "shared_list")]
+    #[schemars(with = "Option<Vec<InventoryTool>>")]
+    pub tool_inventory: Option<Arc<[InventoryTool]>>,
+    /// The raw `tools/list` entries of every server; all trials of a run share
+    /// them.
+    #[serde(skip_serializing_if = "Option::is_none", with = "shared_list")]
+    #[schemars(with = "Option<Vec<ToolDeclaration>>")]
+    pub tool_declarations: Option<Arc<[ToolDeclaration]>>,
     /// What became of widgets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render_observations: Option<Vec<RenderObservation>>,
     /// How whole each channel is; absent means that nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
+}
+
+/// Reads and writes an optional list that is held once and shared.
+mod shared_list {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T: Serialize, S: Serializer>(
+        list: &Option<Arc<[T]>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        list.as_deref().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Arc<[T]>>, D::Error> {
+        Ok(Option::<Vec<T>>::deserialize(deserializer)?.map(Arc::from))
+    }
 }
 
 /// One call of a tool.

@@ -1,6 +1,8 @@
 //! The transcript of a recorded trial: what rules read of its trace
 //! (`assertions.md` §6.1, §6.2).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use strandline_contract::{
     canonical::canonical_json,
@@ -22,9 +24,9 @@ pub struct TraceContext<'a> {
     /// Errors of calls that left no span and no message part, in order.
     pub explicit_errors: &'a [ToolError],
     /// The tools that the model was shown.
-    pub inventory: Option<&'a [InventoryTool]>,
+    pub inventory: Option<&'a Arc<[InventoryTool]>>,
     /// The tools that the servers declare, when all of them were listed.
-    pub declarations: Option<&'a [ToolDeclaration]>,
+    pub declarations: Option<&'a Arc<[ToolDeclaration]>>,
 }
 
 /// Returns the transcript of a trace, so far or whole.
@@ -60,8 +62,8 @@ pub fn transcript(trace: &Trace, context: &TraceContext<'_>) -> Transcript {
         turn_count: turn_count(&trace.messages),
         tool_results: Some(results.into_iter().take(MAX_TOOL_RESULTS).collect()),
         tool_call_timings: Some(timings.into_iter().take(MAX_TOOL_CALL_TIMINGS).collect()),
-        tool_inventory: context.inventory.map(<[_]>::to_vec),
-        tool_declarations: context.declarations.map(<[_]>::to_vec),
+        tool_inventory: context.inventory.cloned(),
+        tool_declarations: context.declarations.cloned(),
         render_observations: None,
         capture: Some(capture),
     }

@@ -1,5 +1,7 @@
 //! Whether a case passes on an empty answer (`suite-file.md` §8.1).
 
+use std::sync::Arc;
+
 use strandline_contract::{
     suite::{ResolvedCase, Step},
     transcript::{Capture, TokenUsage, Transcript},
@@ -71,8 +73,8 @@ fn empty_transcript(case: &ResolvedCase) -> Transcript {
         turn_count: Some(turn_count),
         tool_results: Some(Vec::new()),
         tool_call_timings: Some(Vec::new()),
-        tool_inventory: Some(Vec::new()),
-        tool_declarations: Some(Vec::new()),
+        tool_inventory: Some(Arc::default()),
+        tool_declarations: Some(Arc::default()),
         capture: Some(Capture::COMPLETE),
         ..Transcript::default()
     }

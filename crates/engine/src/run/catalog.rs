@@ -1,6 +1,9 @@
 //! The tools of all bound servers, as one catalog.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::Value;
 use strandline_contract::{
@@ -19,9 +22,9 @@ pub(super) struct Catalog {
     /// What the model is offered, in the order listed.
     pub(super) definitions: Vec<ToolDefinition>,
     /// The same as assertions read it.
-    pub(super) inventory: Vec<InventoryTool>,
+    pub(super) inventory: Arc<[InventoryTool]>,
     /// Every raw entry of every server.
-    pub(super) declarations: Vec<ToolDeclaration>,
+    pub(super) declarations: Arc<[ToolDeclaration]>,
     /// What we left out, and why.
     pub(super) adaptations: Vec<Adaptation>,
     /// Tools that may not be called; absent when the suite has no policy.
@@ -50,6 +53,7 @@ impl Catalog {
     ) -> Result<Self, Vec<NameConflict>> {
         let mut catalog = Self::default();
         let mut conflicts = Vec::new();
+        let (mut inventory, mut declarations) = (Vec::new(), Vec::new());
         let mut owners: BTreeMap<String, &str> = BTreeMap::new();
         for (index, (server, tools)) in listings.into_iter().enumerate() {
             let mut seen = BTreeSet::new();
@@ -66,7 +70,7 @@ impl Catalog {
                             "server `{server}` lists the tool more than once; the first entry is offered"
                         ),
                     });
-                    catalog.declarations.push(declaration);
+                    declarations.push(declaration);
                     continue;
                 }
                 if let Some(owner) = owners.get(name.as_str()) {
@@ -79,10 +83,12 @@ impl Catalog {
                 owners.insert(name.clone(), server);
                 catalog.servers_by_tool.insert(name, index);
                 catalog.definitions.push(definition(&declaration));
-                catalog.inventory.push(declaration.shown());
-                catalog.declarations.push(declaration);
+                inventory.push(declaration.shown());
+                declarations.push(declaration);
             }
         }
+        catalog.inventory = inventory.into();
+        catalog.declarations = declarations.into();
         if conflicts.is_empty() {
             Ok(catalog)
         } else {
