@@ -49,12 +49,11 @@ pub struct Transcript {
     /// Durations of calls, at most [`MAX_TOOL_CALL_TIMINGS`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_timings: Option<Vec<ToolCallTiming>>,
-    /// The tools that the model was shown; all trials of a run share them.
+    /// The tools that the model was shown.
     #[serde(skip_serializing_if = "Option::is_none", with = "shared_list")]
     #[schemars(with = "Option<Vec<InventoryTool>>")]
     pub tool_inventory: Option<Arc<[InventoryTool]>>,
-    /// The raw `tools/list` entries of every server; all trials of a run share
-    /// them.
+    /// The raw `tools/list` entries of every server.
     #[serde(skip_serializing_if = "Option::is_none", with = "shared_list")]
     #[schemars(with = "Option<Vec<ToolDeclaration>>")]
     pub tool_declarations: Option<Arc<[ToolDeclaration]>>,

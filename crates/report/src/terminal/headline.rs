@@ -2,8 +2,9 @@
 
 use strandline_contract::{
     rate::quotient,
+    run::TrialRecord,
     verdict::{Coverage, Decision, Validity},
-    words::{DecisionReason, MeasurementUnit, SummaryVerdict, Verdict, Vocabulary},
+    words::{DecisionReason, MeasurementUnit, RefusalCode, SummaryVerdict, Verdict, Vocabulary},
 };
 use strandline_derive::verdict::case_passes_needed;
 
@@ -49,7 +50,7 @@ pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
         );
     }
     if let Some(error) = run.error.as_deref().filter(|text| !text.is_empty()) {
-        say(&escape::line(error, 500), 0);
+        say(&run_error(view, error), 0);
     }
     if run.scripted {
         say(
@@ -59,6 +60,23 @@ pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
         );
     }
     lines
+}
+
+/// Returns why the run ended early. What its trials say in full, as the evidence
+/// that they are, is only named here.
+fn run_error(view: &View<'_>, error: &str) -> String {
+    let named = error.split_once(": ").and_then(|(code, message)| {
+        let refusal = RefusalCode::from_wire(code)?;
+        let told = |trial: &TrialRecord| {
+            let own = trial.error.as_ref();
+            own.is_some_and(|own| own.code == code && own.message == message)
+        };
+        view.input.trials.iter().any(told).then_some(refusal)
+    });
+    match named {
+        Some(refusal) => format!("{} ({refusal})", refusal.label()),
+        None => escape::line(error, 500),
+    }
 }
 
 /// Returns the verdict's own line, wrapped when the terminal is narrow.

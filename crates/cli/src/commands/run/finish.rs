@@ -53,7 +53,9 @@ pub(super) async fn finish(
     }
     let mut exit = exit_code(&end);
     if let Some((code, message)) = &end.setup_failure {
-        ui.talk(format_args!("error: {code}: {message}"));
+        if arguments.quiet {
+            ui.talk(format_args!("error: {code}: {message}"));
+        }
         ui.talk("hint: `strandline doctor` checks each server on its own");
     }
     for problem in &heard.store_problems {
