@@ -10,4 +10,5 @@ mod friction;
 mod grade;
 mod matching;
 mod measurements;
+mod recorded;
 mod verdict;

@@ -2,5 +2,6 @@
 
 mod fixture;
 mod hostile;
+mod recorded;
 mod reports;
 mod trials;

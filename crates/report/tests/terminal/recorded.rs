@@ -1,0 +1,36 @@
+use std::{collections::BTreeMap, fs, path::Path};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use strandline_contract::{
+    run::{RunRecord, TrialRecord},
+    trace::Trace,
+};
+use strandline_report::{
+    style::Style,
+    terminal::{RunInput, run_report},
+};
+
+#[test]
+fn a_small_local_model_on_two_real_servers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/fixtures/recorded/two-servers-one-small-model.json");
+    let text = fs::read_to_string(path).expect("the fixture is there");
+    let mut recorded: Value = serde_json::from_str(&text).expect("JSON");
+    let run: RunRecord = serde_json::from_value(recorded["run"].take()).expect("a run");
+    let kept: Vec<(TrialRecord, Trace)> =
+        serde_json::from_value(recorded["trials"].take()).expect("trials with traces");
+    let mut traces = BTreeMap::new();
+    let mut trials = Vec::new();
+    for (trial, trace) in kept {
+        traces.insert(trial.id.clone(), trace);
+        trials.push(trial);
+    }
+    let input = RunInput {
+        run: &run,
+        run_reference: "01a2316e",
+        trials: &trials,
+        traces: &traces,
+    };
+    assert_snapshot!(run_report(&input, &Style::plain(100)));
+}
