@@ -260,6 +260,8 @@ fn running_style() -> ProgressStyle {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
     use strandline_contract::{event::Activity, trace::Trace, words::Stage};
 
@@ -288,12 +290,12 @@ mod tests {
 
     fn lines(mode: Mode) -> Vec<String> {
         let mut progress = Progress::new(mode, Style::plain(80));
-        let trial = TrialRef {
+        let trial = Arc::new(TrialRef {
             case_id: "c".to_owned(),
             title: "looks up".to_owned(),
             variant: None,
             iteration_number: 0,
-        };
+        });
         let doing = Activity {
             stage: Stage::Call,
             waiting_for: strandline_contract::event::WaitingFor::Server,

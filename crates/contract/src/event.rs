@@ -2,6 +2,8 @@
 //!
 //! The runner emits events; progress bars, the store and reporters listen.
 
+use std::sync::Arc;
+
 use crate::{
     run::{ExecutionVariant, RunRecord, TrialRecord},
     trace::Trace,
@@ -14,9 +16,9 @@ pub enum RunEvent {
     /// The plan is made and servers were asked for their tools.
     RunStarted(Box<RunRecord>),
     /// A trial began.
-    TrialStarted(TrialRef),
+    TrialStarted(Arc<TrialRef>),
     /// A trial entered another activity.
-    TrialActivity(TrialRef, Activity),
+    TrialActivity(Arc<TrialRef>, Activity),
     /// A trial ended; record and trace are complete.
     TrialFinished(Box<(TrialRecord, Trace)>),
     /// No further trial will be run; the record is complete.

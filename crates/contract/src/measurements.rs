@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    chain::Chain,
     decode::{known_word, number, text, texts},
+    trace::Span,
     words::{Attribution, LatencyBasis, Reach, SetupOutcome, SetupPhase, Stage, StageState},
 };
 
@@ -85,6 +87,36 @@ pub struct MeasurementsInput<'a> {
     /// The spans that the chain saw, all on one clock.
     #[serde(borrow, default)]
     pub spans: Option<Vec<TimedSpan<'a>>>,
+}
+
+impl<'a> MeasurementsInput<'a> {
+    /// Returns the input of a trial whose chain was just derived.
+    #[must_use]
+    pub fn of_trial(chain: &'a Chain<'_>, spans: &'a [Span]) -> Self {
+        let rows = chain.stage_results.iter().map(|row| MeasuredRow {
+            stage: row.stage,
+            state: row.state,
+            evidence: row.evidence.as_ref().map(|evidence| CitedSpans {
+                span_ids: evidence
+                    .span_ids
+                    .iter()
+                    .flatten()
+                    .map(|id| Cow::Borrowed(&**id))
+                    .collect(),
+            }),
+        });
+        let timed = spans.iter().map(|span| TimedSpan {
+            id: Some(Cow::Borrowed(&span.id)),
+            started_at: Some(span.started_at),
+            ended_at: Some(span.ended_at),
+            ..TimedSpan::default()
+        });
+        Self {
+            stage_results: rows.collect(),
+            stage_analyzer_version: Some(i64::from(chain.stage_analyzer_version)),
+            spans: Some(timed.collect()),
+        }
+    }
 }
 
 /// The parts of a chain row that measuring reads.

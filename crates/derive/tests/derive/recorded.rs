@@ -58,6 +58,8 @@ fn chains_and_measurements_come_out_as_recorded() {
         let input = MeasurementsInput::deserialize(&input).expect("a measurements input");
         let measured = serde_json::to_value(derive_measurements(&input)).expect("JSON");
         assert_eq!(measured, trial.stage_measurements, "{}", trial.title);
+        let typed = derive_measurements(&MeasurementsInput::of_trial(&chain, &trace.spans));
+        assert_eq!(serde_json::to_value(typed).expect("JSON"), measured);
     }
 }
 

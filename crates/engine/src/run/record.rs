@@ -380,11 +380,6 @@ fn assemble(
 /// Derives the chain from the exact document that is stored beside it, and the
 /// measurements from the chain and the trace's spans.
 fn derive(chain_input: &Value, trace: &Trace) -> (Chain<'static>, Value) {
-    let spans: Vec<Value> = trace
-        .spans
-        .iter()
-        .map(|span| json!({"id": span.id, "startedAt": span.started_at, "endedAt": span.ended_at}))
-        .collect();
     let input = ChainInput::deserialize(chain_input);
     debug_assert!(input.is_ok(), "{input:?}");
     let chain = input.map_or_else(
@@ -396,15 +391,8 @@ fn derive(chain_input: &Value, trace: &Trace) -> (Chain<'static>, Value) {
         },
         |input| derive_chain(&input).into_owned(),
     );
-    let measured = json!({
-        "stageResults": chain.stage_results,
-        "stageAnalyzerVersion": chain.stage_analyzer_version,
-        "spans": spans,
-    });
-    let measurements = MeasurementsInput::deserialize(&measured)
-        .ok()
-        .and_then(|input| serde_json::to_value(derive_measurements(&input)).ok())
-        .unwrap_or(Value::Null);
+    let measured = derive_measurements(&MeasurementsInput::of_trial(&chain, &trace.spans));
+    let measurements = serde_json::to_value(measured).unwrap_or(Value::Null);
     (chain, measurements)
 }
 

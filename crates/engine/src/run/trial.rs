@@ -58,20 +58,22 @@ pub(super) struct TrialRun<'a> {
     /// How often the model was asked before, in this trial.
     pub(super) asked: u32,
     events: &'a mpsc::Sender<RunEvent>,
-    me: TrialRef,
+    me: Arc<TrialRef>,
 }
 
 /// Runs one trial from its first connection to its record.
 pub(super) async fn run(shared: &Shared, outstanding: Outstanding) -> Finished {
     let plan = &shared.plan;
     let planned = &plan.case_variants[outstanding.case_variant];
-    let me = TrialRef {
+    let me = Arc::new(TrialRef {
         case_id: planned.case.id.clone(),
         title: planned.case.title.clone(),
         variant: planned.variant.clone(),
         iteration_number: outstanding.iteration_number,
-    };
-    let _ = shared.events.try_send(RunEvent::TrialStarted(me.clone()));
+    });
+    let _ = shared
+        .events
+        .try_send(RunEvent::TrialStarted(Arc::clone(&me)));
     let started_at = epoch_ms();
     // The semaphore is never closed, so a permit always comes.
     let permit = shared.server_permits.acquire().await.ok();
@@ -98,10 +100,15 @@ async fn lease(shared: &Shared) -> Result<Lease, Box<SetupRefusal>> {
     shared.servers.acquire().await.map_err(Box::new)
 }
 
-fn notify(events: &mpsc::Sender<RunEvent>, me: &TrialRef, stage: Stage, waiting_for: WaitingFor) {
+fn notify(
+    events: &mpsc::Sender<RunEvent>,
+    me: &Arc<TrialRef>,
+    stage: Stage,
+    waiting_for: WaitingFor,
+) {
     // An activity that nobody has room for is dropped: the next one follows.
     let _ = events.try_send(RunEvent::TrialActivity(
-        me.clone(),
+        Arc::clone(me),
         Activity { stage, waiting_for },
     ));
 }
@@ -112,7 +119,7 @@ impl<'a> TrialRun<'a> {
         planned: &'a CaseVariant,
         outstanding: Outstanding,
         set: &'a ServerSet,
-        me: TrialRef,
+        me: Arc<TrialRef>,
     ) -> Self {
         let plan = &shared.plan;
         Self {
