@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use strandline_contract::{event::RunEvent, run::TrialRecord, trace::Trace, words::TaskResult};
 use strandline_engine::run::Stop;
 use strandline_report::style::Style;
@@ -114,10 +115,17 @@ pub(super) async fn listen(
 type Saved = (Box<(TrialRecord, Trace)>, Option<String>);
 
 impl Heard {
-    /// Keeps a trial's record, and its trace if the report may quote it.
-    fn keep(&mut self, (trial, trace): (TrialRecord, Trace)) {
-        let passed = trial.result == Some(TaskResult::Passed);
-        if !passed && self.traces.len() < MAX_TRACES {
+    /// Keeps of a trial what the report, the summary and the funnel read: all of
+    /// one that did not pass, with its trace while there is room; of one that
+    /// passed its outcome, chain and measurements.
+    fn keep(&mut self, (mut trial, trace): (TrialRecord, Trace)) {
+        if trial.result == Some(TaskResult::Passed) {
+            trial.chain_input = Value::Null;
+            trial.expected_tool_calls = Vec::new();
+            trial.actual_tool_calls = Vec::new();
+            trial.prompts = Vec::new();
+            trial.predicate_results = Vec::new();
+        } else if self.traces.len() < MAX_TRACES {
             self.traces.insert(trial.id.clone(), trace);
         }
         self.trials.push(trial);
