@@ -25,6 +25,7 @@
 //! | [`run`] | runs, variants and trials as they are stored |
 //! | [`suite`] | the resolved suite that a run reads |
 //! | [`suite_schema`] | the JSON Schema of suite files, for editors |
+//! | [`swarm`] | session verdicts, run reports and findings of swarms |
 //! | [`transcript`] | what assertions read of one trial |
 //! | [`trace`] | messages, spans and raw frames of one trial |
 //! | [`verdict`] | policy v2: decision, its rows and statistics |
@@ -68,6 +69,7 @@ pub mod script;
 pub mod secret;
 pub mod suite;
 pub mod suite_schema;
+pub mod swarm;
 pub mod telemetry;
 pub mod trace;
 pub mod transcript;

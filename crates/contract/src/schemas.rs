@@ -17,6 +17,12 @@ use crate::{
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
     policy::{FrozenPolicy, PolicyBlock},
     run::{RunRecord, TrialRecord},
+    swarm::{
+        findings::SwarmFindings,
+        report::{RunReport, RunReportInput},
+        session::{SessionVerdict, SessionVerdictInput},
+        wave::WaveInput,
+    },
     trace::Trace,
     transcript::Transcript,
     verdict::{Decision, TrialStatistics},
@@ -92,6 +98,21 @@ pub const DOCUMENTS: &[Document] = &[
     written::<FrictionSignals>(
         "friction-signals",
         "what a trial's calls show about avoidable work",
+    ),
+    written::<SessionVerdict>("swarm-verdict", "what one swarm session says of its goal"),
+    read::<SessionVerdictInput>("swarm-verdict-input", "what a swarm session is judged by"),
+    written::<RunReport>(
+        "swarm-report",
+        "what one swarm run reports over its sessions",
+    ),
+    read::<RunReportInput>(
+        "swarm-report-input",
+        "what a swarm run report is assembled from",
+    ),
+    written::<SwarmFindings>("swarm-findings", "what the swarm runs of one launch found"),
+    read::<WaveInput>(
+        "swarm-findings-input",
+        "what swarm findings are derived from",
     ),
 ];
 

@@ -234,6 +234,19 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Reads a member that must be there and may be `null`.
+    pub(crate) fn nullable_with<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Node<'_>) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let node = self.required(key)?;
+        if node.value.is_null() {
+            return Some(None);
+        }
+        read(&node).map(Some)
+    }
+
     /// Reads an array, element by element.
     pub(crate) fn list<T>(&self, mut read: impl FnMut(&Node<'_>) -> Option<T>) -> Option<Vec<T>> {
         let Value::Array(items) = self.value else {
@@ -304,6 +317,16 @@ impl<'a> Node<'a> {
             return self.refuse("must not be empty");
         }
         Some(text)
+    }
+
+    /// Reads a text to keep.
+    pub(crate) fn owned_text(&self) -> Option<String> {
+        self.text().map(str::to_owned)
+    }
+
+    /// Reads a text of at least one character to keep.
+    pub(crate) fn owned_non_empty_text(&self) -> Option<String> {
+        self.non_empty_text().map(str::to_owned)
     }
 
     /// Reads `true` or `false`.

@@ -13,6 +13,7 @@
 //! | what do calls show about avoidable work? | [`friction`] | `friction.md` §2–§7 |
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
+//! | what do the sessions of a swarm say, one by one and together? | [`swarm`] | `swarm.md` §3–§9 |
 //! | did it change between two runs? | [`compare`] | `verdict.md` §11 |
 
 pub mod assertions;
@@ -25,6 +26,7 @@ pub mod kinds;
 pub mod measurements;
 pub mod policy;
 pub mod surface;
+pub mod swarm;
 pub mod verdict;
 
 pub use document::Violation;

@@ -21,6 +21,8 @@ mod run;
 mod session;
 mod stage;
 mod standard_check;
+mod swarm;
+mod swarm_findings;
 mod transcript;
 mod trial;
 mod verdict;
@@ -51,6 +53,15 @@ pub use run::{ErrorLayer, RunStatus};
 pub use session::{CriteriaStatus, GoalJudgeStatus, SessionLifecycle, SessionSource};
 pub use stage::{FailureCategory, Stage, StageReason, StageState};
 pub use standard_check::StandardCheck;
+pub use swarm::{
+    AttemptStatus, CriteriaGrader, GradingState, JudgeGrader, ObservationStatus, SessionReason,
+    SessionVerdictSource, StartEvidence, SwarmLifecycle, SwarmRunStatus, SwarmTargetKind,
+    SwarmUndecidedReason, VerdictSummaryStatus, WithdrawnCode,
+};
+pub use swarm_findings::{
+    ChainStageBasis, DisclosureRail, Disposition, FindingBasis, FindingScope, FindingsJobStatus,
+    FindingsNote, FindingsSummaryKind, RecordedSignal, Tone,
+};
 pub use transcript::{CaptureState, RenderStatus, SizeBasis, TimingProvenance, ToolErrorKind};
 pub use trial::{IterationStatus, TaskResult};
 pub use verdict::{

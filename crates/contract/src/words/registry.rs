@@ -54,6 +54,11 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy, Vacuity;
         "Friction": FrictionSignalKind, FrictionState, FrictionGap, PaginationKey,
             SuspectedCondition, JudgeConfidence, ConditionSkipReason, ConditionStatus;
+        "Swarms": SwarmTargetKind, AttemptStatus, WithdrawnCode, SwarmLifecycle, SwarmRunStatus,
+            GradingState, CriteriaGrader, JudgeGrader, SessionReason, SessionVerdictSource,
+            StartEvidence, ObservationStatus, VerdictSummaryStatus, SwarmUndecidedReason;
+        "Swarm findings": Disposition, Tone, FindingsSummaryKind, FindingsNote, RecordedSignal,
+            FindingScope, FindingBasis, ChainStageBasis, DisclosureRail, FindingsJobStatus;
         "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
         "The command line": CheckVerdict, ExitCode, RefusalCode;

@@ -36,4 +36,5 @@ pub use branches::derive_chain;
 pub use chat::chat_chain_input;
 pub use judge::{judge_evidence, metadata_attribution};
 pub use second_pass::{LateEvidence, second_pass};
+pub(crate) use validate::read_chain;
 pub use validate::{project_chain, validate_chain};

@@ -3,8 +3,12 @@
 //!
 //! An invalid chain is never repaired, derived again or shown in part.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use strandline_contract::words::{FailureCategory, Stage, StageReason, StageState, Vocabulary};
+use strandline_contract::{
+    chain::Chain,
+    words::{FailureCategory, Stage, StageReason, StageState, Vocabulary},
+};
 
 use crate::document::{Findings, Node, Violation};
 
@@ -30,6 +34,14 @@ pub fn validate_chain(stored: &Value) -> Result<(), Vec<Violation>> {
     let findings = Findings::default();
     let valid = validate(&Node::root(stored, &findings));
     findings.into_result(valid)
+}
+
+/// Reads a stored chain that lies inside another document.
+pub(crate) fn read_chain(node: &Node<'_>) -> Option<Chain<'static>> {
+    validate(node)?;
+    let read = Chain::deserialize(node.value());
+    read.map(Chain::into_owned)
+        .map_or_else(|error| node.refuse(error), Some)
 }
 
 fn validate(node: &Node<'_>) -> Option<()> {

@@ -27,6 +27,11 @@ pub(super) fn normalise(raw: &Value) -> NormalResult<'_> {
     }
 }
 
+/// Returns whether a raw result says that it is an error.
+pub(crate) fn is_error_result(raw: &Value) -> bool {
+    normalise(raw).is_error
+}
+
 fn payload_of(raw: &Value) -> &Value {
     raw.get("result")
         .or_else(|| output_value(raw))

@@ -43,16 +43,21 @@ pub fn project_friction_signals(metadata: &Map<String, Value>) -> StoredFriction
 /// Returns every violation of `friction.md` §7 (the first 100).
 pub fn validate_friction_signals(document: &Value) -> Result<FrictionSignals, Vec<Violation>> {
     let findings = Findings::default();
-    let typed = read_document(&Node::root(document, &findings));
-    if let (Some(typed), true) = (&typed, findings.is_empty()) {
-        check(typed, &findings);
-    }
+    let typed = read_friction_signals(&Node::root(document, &findings));
     findings.into_result(typed)
 }
 
+/// Reads a friction document, on its own or inside another document.
+pub(crate) fn read_friction_signals(node: &Node<'_>) -> Option<FrictionSignals> {
+    let typed = read_document(node)?;
+    if node.findings().is_empty() {
+        check(&typed, node.path(), node.findings());
+    }
+    Some(typed)
+}
+
 /// The rules across fields, by their numbers.
-fn check(document: &FrictionSignals, findings: &Findings) {
-    let root = Path::ROOT;
+fn check(document: &FrictionSignals, root: &Path<'_>, findings: &Findings) {
     let demand = |holds: bool, key: &str, message: &str| {
         findings.demand(holds, &root.key(key), message);
     };

@@ -11,4 +11,5 @@ mod grade;
 mod matching;
 mod measurements;
 mod recorded;
+mod swarm;
 mod verdict;

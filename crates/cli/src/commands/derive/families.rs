@@ -34,6 +34,9 @@ use strandline_derive::{
     decision::{conformance_form, derive_decision_summary_from_json},
     friction::derive_friction_signals_from_json,
     measurements::derive_measurements,
+    swarm::{
+        derive_findings_from_json, derive_run_report_from_json, derive_session_verdict_from_json,
+    },
     verdict::derive_verdict_from_json,
 };
 use strandline_suite::vector::{Input as SuiteFile, derive_suite_file};
@@ -114,5 +117,20 @@ families! {
         &'a RawValue => |input, answer| match derive_friction_signals_from_json(input.get()) {
             Ok(signals) => answer.output(&signals),
             Err(malformed) => answer.refuse("invalidInput", malformed),
+        };
+    "swarm-verdict": "what one swarm session says of its goal",
+        Value => |input, answer| match derive_session_verdict_from_json(&input) {
+            Ok(verdict) => answer.output(&verdict),
+            Err(invalid) => answer.refuse("invalidInput", invalid),
+        };
+    "swarm-report": "what one swarm run reports over its sessions",
+        Value => |input, answer| match derive_run_report_from_json(&input) {
+            Ok(report) => answer.output(&report),
+            Err(invalid) => answer.refuse("invalidInput", invalid),
+        };
+    "swarm-findings": "what the swarm runs of one launch found",
+        Value => |input, answer| match derive_findings_from_json(&input) {
+            Ok(findings) => answer.output(&findings),
+            Err(invalid) => answer.refuse("invalidInput", invalid),
         };
 }
