@@ -29,7 +29,8 @@ pub trait QuickRead<'a>: Sized {
 pub fn read_envelope<'a, T: QuickRead<'a>>(line: &'a str) -> Option<(Option<&'a str>, T)> {
     let mut cursor = Cursor { text: line, at: 0 };
     let (mut id, mut input) = (None, None);
-    cursor.object(|cursor, key| match key {
+    let more = cursor.begin_object()?;
+    cursor.members(more, |cursor, key| match key {
         "id" => once(&mut id, cursor.raw()?),
         "input" => once(&mut input, T::quick_read(cursor)?),
         _ => cursor.skip(),
@@ -63,25 +64,51 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads an object, member by member; the closure reads or skips the value.
-    pub(crate) fn object(
-        &mut self,
-        mut member: impl FnMut(&mut Self, &'a str) -> Option<()>,
-    ) -> Option<()> {
+    /// Goes past the beginning of an object; returns whether it has members.
+    pub(crate) fn begin_object(&mut self) -> Option<bool> {
         self.eat(b'{')?;
         if self.next() == b'}' {
             self.at += 1;
-            return Some(());
+            return Some(false);
         }
-        loop {
+        Some(true)
+    }
+
+    /// Goes past a key and its colon if just they come; `key` is written
+    /// `"key":`.
+    #[inline(always)]
+    pub(crate) fn at_key(&mut self, key: &'static str) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let here = rest.starts_with(key.as_bytes());
+        if here {
+            self.at += key.len();
+        }
+        here
+    }
+
+    /// Goes past what follows a member; returns whether another comes.
+    #[inline]
+    pub(crate) fn another_member(&mut self) -> Option<bool> {
+        let more = self.another(b'}')?;
+        if more {
+            self.next();
+        }
+        Some(more)
+    }
+
+    /// Reads the members that are left; the closure reads or skips the value.
+    pub(crate) fn members(
+        &mut self,
+        mut more: bool,
+        mut member: impl FnMut(&mut Self, &'a str) -> Option<()>,
+    ) -> Option<()> {
+        while more {
             let key = self.plain_text()?;
             self.eat(b':')?;
             member(self, key)?;
-            if self.another(b'}')? {
-                continue;
-            }
-            return Some(());
+            more = self.another_member()?;
         }
+        Some(())
     }
 
     /// Reads an array, item by item.
@@ -416,6 +443,9 @@ fn small_integer(text: &str) -> Option<i64> {
 
 /// Makes a document readable by a cursor: `field: "key" = read;`, with
 /// `required` where an absent key is no default.
+///
+/// Members mostly come in the order of the fields, without white space: a first
+/// pass asks for just that, and a second reads what is left, whatever it is.
 macro_rules! quick_object {
     ( $name:ident $(<$life:lifetime>)? {
         $( $field:ident: $key:literal = $read:expr $(, $required:ident)?; )+
@@ -423,7 +453,12 @@ macro_rules! quick_object {
         impl<'a> $crate::quick::QuickRead<'a> for $name $(<$life>)? {
             fn quick_read(cursor: &mut $crate::quick::Cursor<'a>) -> Option<Self> {
                 $( let mut $field = None; )+
-                cursor.object(|cursor, key| match key {
+                let mut more = cursor.begin_object()?;
+                $( if more && cursor.at_key(concat!("\"", $key, "\":")) {
+                    $field = Some($read(cursor)?);
+                    more = cursor.another_member()?;
+                } )+
+                cursor.members(more, |cursor, key| match key {
                     $( $key => $crate::quick::once(&mut $field, $read(cursor)?), )+
                     _ => cursor.skip(),
                 })?;
