@@ -108,6 +108,8 @@ impl Progress {
                 None
             }
             RunEvent::TrialFinished(ended) => self.ended(&ended.0),
+            // Its line was printed when it ended; the report says what was judged.
+            RunEvent::TrialJudged(_) => None,
             RunEvent::RunFinished(_) => {
                 self.close();
                 None

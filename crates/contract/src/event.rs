@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
+    judgement::JudgePass,
     run::{ExecutionVariant, RunRecord, TrialRecord},
     trace::Trace,
     words::Stage,
@@ -21,6 +22,9 @@ pub enum RunEvent {
     TrialActivity(Arc<TrialRef>, Activity),
     /// A trial ended; record and trace are complete.
     TrialFinished(Box<(TrialRecord, Trace)>),
+    /// A finished trial was judged: its record with everything derived again,
+    /// and what was asked and answered.
+    TrialJudged(Box<(TrialRecord, JudgePass)>),
     /// No further trial will be run; the record is complete.
     RunFinished(Box<RunRecord>),
 }

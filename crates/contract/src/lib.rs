@@ -17,6 +17,7 @@
 //! | [`chain_input`] | what a chain is derived from |
 //! | [`chat_session`] | what is recorded of a chat session |
 //! | [`judge_record`] | what an LLM judge left in a trial's metadata |
+//! | [`judgement`] | what LLM judges say about a trial, with every call |
 //! | [`measurements`] | reach and latency of the six stages |
 //! | [`chain_json`] | a chain as JSON text, written without a serializer |
 //! | [`quick`] | quick reading of JSON text |
@@ -55,6 +56,7 @@ pub mod event;
 pub mod exit;
 pub mod friction;
 pub mod judge_record;
+pub mod judgement;
 pub mod listing;
 pub mod measurements;
 pub mod number;

@@ -13,6 +13,7 @@ use crate::{
     chain_input::ChainInput,
     decision::DecisionSummary,
     friction::FrictionSignals,
+    judgement::{JudgePass, SuspectedConditionVerdict},
     listing::RunList,
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
     policy::{FrozenPolicy, PolicyBlock},
@@ -113,6 +114,14 @@ pub const DOCUMENTS: &[Document] = &[
     read::<WaveInput>(
         "swarm-findings-input",
         "what swarm findings are derived from",
+    ),
+    written::<JudgePass>(
+        "judge-pass",
+        "what LLM judges said about one trial, with every call",
+    ),
+    written::<SuspectedConditionVerdict>(
+        "suspected-condition",
+        "one advisory reading of one flagged trial",
     ),
 ];
 

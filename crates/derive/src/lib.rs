@@ -22,6 +22,7 @@ pub mod compare;
 pub mod decision;
 mod document;
 pub mod friction;
+pub mod judge;
 pub mod kinds;
 pub mod measurements;
 pub mod policy;

@@ -5,6 +5,7 @@
 //! | how is the file opened, upgraded, refused? | `schema` |
 //! | how does a run begin, change hands, end? | [`runs`] |
 //! | how is a trial stored, listed, read? | [`trials`] |
+//! | what did LLM judges say, and what before? | [`judgements`] |
 //! | which of a run's trials are missing? | [`missing`] |
 //! | who runs a run, and does that process live? | [`lease`] |
 //! | how is an id looked up by its beginning? | [`lookup`] |
@@ -26,6 +27,7 @@
 
 mod blob;
 mod error;
+pub mod judgements;
 pub mod lease;
 pub mod lookup;
 pub mod missing;
@@ -58,6 +60,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub use crate::{
     error::StoreError,
+    judgements::StoredJudgePass,
     lease::Liveness,
     lookup::Named,
     missing::MissingTrial,

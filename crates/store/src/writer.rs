@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     error::StoreError,
+    judgements::{self, PreparedJudgement},
     lease,
     retention::{self, Removed},
     runs::{self, OpenRun, PreparedRun, Then},
@@ -51,6 +52,8 @@ pub(crate) enum Alone {
     Update(Arc<OpenRun>, Box<PreparedRun>, Reply<()>),
     /// Store a run's last record and give up its lease.
     Finish(Arc<OpenRun>, Box<PreparedRun>, Reply<()>),
+    /// Store a judge's pass and what follows from it.
+    Judge(Box<PreparedJudgement>, Reply<()>),
     /// Delete runs with everything they own.
     DeleteRuns(Vec<String>, Reply<Removed>),
     /// Delete the traces of runs, or their frames only.
@@ -156,6 +159,9 @@ impl Writer {
                 reply,
                 runs::update(connection, path, &open, *run, Then::GiveUpLease).await,
             ),
+            Alone::Judge(judgement, reply) => {
+                answer(reply, judgements::save(connection, path, &judgement).await)
+            }
             Alone::DeleteRuns(ids, reply) => {
                 answer(reply, retention::delete_runs(connection, path, &ids).await)
             }

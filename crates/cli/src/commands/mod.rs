@@ -11,6 +11,7 @@ mod explain;
 mod fmt;
 mod glossary;
 mod init;
+mod judge;
 mod run;
 mod runs;
 mod schema;
@@ -35,6 +36,8 @@ pub enum Command {
     Glossary(glossary::Arguments),
     /// Write a starter suite for a server, or the example suite.
     Init(init::Arguments),
+    /// Ask LLM judges about the trials of a stored run.
+    Judge(Box<judge::Arguments>),
     /// Run suites against real servers and say where value stopped.
     Run(Box<run::Arguments>),
     /// List stored runs; delete or prune them.
@@ -60,6 +63,7 @@ impl Command {
             Self::Fmt(arguments) => fmt::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
             Self::Init(arguments) => init::run(&arguments, ui),
+            Self::Judge(arguments) => judge::run(&arguments, ui),
             Self::Run(arguments) => run::run(&arguments, ui),
             Self::Runs(arguments) => runs::run(&arguments, ui),
             Self::Schema(arguments) => schema::run(&arguments, ui),

@@ -6,6 +6,7 @@ use futures::TryStreamExt;
 use serde_json::{Value, json};
 use strandline_contract::{
     exit::ExitCode,
+    judgement::JudgePass,
     run::{ExecutionVariant, LOCAL_PROJECT, TrialRecord},
     trace::Trace,
     words::TaskResult,
@@ -156,6 +157,19 @@ async fn show_trial(
             Frames::Skip
         };
         let mut document = json!({ "trial": trial });
+        let passes = store.judge_passes(&trial.id).await?;
+        if !passes.is_empty() {
+            document["judgePasses"] = passes
+                .iter()
+                .map(|stored| {
+                    json!({
+                        "number": stored.number,
+                        "superseded": stored.superseded,
+                        "pass": stored.pass,
+                    })
+                })
+                .collect();
+        }
         if arguments.trace || arguments.frames {
             document["trace"] = match store.trace(&trial.id, frames).await? {
                 None => Value::Null,
@@ -167,12 +181,19 @@ async fn show_trial(
     }
     // Standard error is among the frames and always told.
     let stored = store.trace(&trial.id, Frames::Load).await?;
+    let passes: Vec<JudgePass> = store
+        .judge_passes(&trial.id)
+        .await?
+        .into_iter()
+        .map(|stored| stored.pass)
+        .collect();
     let input = TrialInput {
         run: &run.record,
         run_reference: &run.short_id,
         trial,
         trace: stored.as_ref().map(|stored| &stored.trace),
         frames: stored.as_ref().map_or(FramesKept::InTrace, kept),
+        judge_passes: &passes,
     };
     let detail = if arguments.trace {
         Detail::Full

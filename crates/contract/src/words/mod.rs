@@ -11,6 +11,7 @@ mod check;
 mod evidence;
 mod friction;
 mod grading;
+mod judge;
 mod matching;
 mod measurement;
 mod next_action;
@@ -43,6 +44,7 @@ pub use friction::{
     JudgeConfidence, PaginationKey, SuspectedCondition,
 };
 pub use grading::{ErrorPolicy, RowStatus, RuleRole, ScoreStatus, Vacuity};
+pub use judge::{JudgeAggregation, JudgeCallOutcome, JudgeKind, JudgeRole};
 pub use matching::{ArgumentMatching, CallOrder, ExpectationFailure};
 pub use measurement::{LatencyBasis, Reach, SetupPhase};
 pub use next_action::NextAction;

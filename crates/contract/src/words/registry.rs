@@ -47,7 +47,8 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Cases": CaseMode, ToolExpectation, AssertionKind;
         "Setup": SetupOutcome, Attribution, StepErrorSource;
         "Chat sessions": SessionSource, SessionLifecycle, CriteriaStatus, GoalJudgeStatus;
-        "LLM judges": JudgeStatus, PendingKind, JudgeVerdict;
+        "LLM judges": JudgeKind, JudgeRole, JudgeStatus, PendingKind, JudgeVerdict,
+            JudgeCallOutcome, JudgeAggregation;
         "Runs and trials": RunStatus, ErrorLayer, IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;

@@ -12,6 +12,7 @@
 //! | [`tokens`] | whether arguments carry an identifier | §5 |
 //! | [`signals`] | the signals | §6 |
 //! | [`validate`] | stored documents | §7 |
+//! | [`window`] | what a judge may see of the calls | §9.3 |
 //! | [`roll_up`] | how many trials of a case show each kind | §7 |
 
 mod arguments;
@@ -23,6 +24,7 @@ mod roll_up;
 mod signals;
 mod tokens;
 mod validate;
+mod window;
 
 pub use input::{
     FrictionInput, MalformedFrictionInput, ResultEntry, results_from_trace, results_from_transcript,
@@ -32,3 +34,4 @@ pub use roll_up::{FrictionRates, derive_friction_rates};
 pub use signals::{derive_friction_signals, derive_friction_signals_from_json};
 pub(crate) use validate::read_friction_signals;
 pub use validate::{StoredFriction, project_friction_signals, validate_friction_signals};
+pub use window::{Window, WindowCall, WindowResult, friction_of_trial};

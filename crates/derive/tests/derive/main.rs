@@ -8,6 +8,7 @@ mod chain;
 mod decision;
 mod friction;
 mod grade;
+mod judge;
 mod matching;
 mod measurements;
 mod recorded;

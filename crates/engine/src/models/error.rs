@@ -160,7 +160,7 @@ impl ModelErrorKind {
     ];
 
     /// Returns the kind with that word.
-    pub(super) fn from_code(code: &str) -> Option<Self> {
+    pub(crate) fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 }

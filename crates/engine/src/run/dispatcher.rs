@@ -10,7 +10,9 @@ use serde_json::Value;
 use strandline_contract::{
     canonical::sha256_canonical,
     event::RunEvent,
-    run::{ErrorLayer, ExecutionVariant, RunRecord, RunStatus, TrialError, TrialRecord},
+    run::{
+        ErrorLayer, ExecutionVariant, RunRecord, RunStatus, ServerFacts, TrialError, TrialRecord,
+    },
     trace::Trace,
     verdict::{CaseInput, TrialObservation, ValidityPolicy},
     words::TaskResult,
@@ -23,6 +25,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    judging::Judging,
     plan::{Outstanding, RunPlan, TrialKey},
     record,
     servers::{Servers, SetupRefusal},
@@ -100,7 +103,15 @@ pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> R
     match preflight {
         Ok(facts) => {
             record.servers = facts;
-            let halt = run_trials(&plan, &servers, &events, &stop, &mut observed).await;
+            let halt = run_trials(
+                &plan,
+                &servers,
+                &record.servers,
+                &events,
+                &stop,
+                &mut observed,
+            )
+            .await;
             record.status = match &halt {
                 None => RunStatus::Completed,
                 Some(Halt::TimedOut) => RunStatus::TimedOut,
@@ -168,6 +179,7 @@ fn opening_record(plan: &RunPlan) -> RunRecord {
 async fn run_trials(
     plan: &Arc<RunPlan>,
     servers: &Arc<Servers>,
+    servers_facts: &[ServerFacts],
     events: &mpsc::Sender<RunEvent>,
     stop: &Stop,
     observed: &mut Observed,
@@ -183,39 +195,57 @@ async fn run_trials(
     let deadline = tokio::time::Instant::now() + plan.run_budget();
     let mut waiting: VecDeque<Outstanding> = plan.outstanding().into();
     let mut running = JoinSet::new();
+    let mut judging = Judging::new(plan, servers_facts, stop.child_token());
     let mut halt: Option<Halt> = None;
+    let mut stopped = false;
     loop {
-        while halt.is_none() && running.len() < plan.concurrency.max(1) {
+        while halt.is_none() && running.len() < plan.concurrency.max(1) && !judging.is_behind() {
             let Some(next) = waiting.pop_front() else {
                 break;
             };
             let shared = Arc::clone(&shared);
             running.spawn(async move { trial::run(&shared, next).await });
         }
-        let ended = tokio::select! {
+        judging.fill();
+        let outstanding = !running.is_empty() || (halt.is_none() && !waiting.is_empty());
+        if !outstanding && judging.is_idle() {
+            return halt.filter(|halt| !waiting.is_empty() || !is_fail_fast(halt));
+        }
+        tokio::select! {
             biased;
-            () = stop.cancelled(), if halt.is_none() => {
-                halt = Some(Halt::Stopped);
-                continue;
+            () = stop.cancelled(), if !stopped => {
+                stopped = true;
+                // Trials that all ended stay what they are: only judging stops.
+                if halt.is_none() && outstanding {
+                    halt = Some(Halt::Stopped);
+                }
             }
-            () = tokio::time::sleep_until(deadline), if halt.is_none() => {
+            () = tokio::time::sleep_until(deadline), if halt.is_none() && outstanding => {
                 token.cancel();
                 halt = Some(Halt::TimedOut);
-                continue;
             }
-            ended = running.join_next() => ended,
-        };
-        match ended {
-            None => return halt.filter(|halt| !waiting.is_empty() || !is_fail_fast(halt)),
-            Some(Ok(finished)) => {
-                if halt.is_none() {
-                    halt = halt_after(plan, &finished.0);
+            Some(ended) = running.join_next(), if !running.is_empty() => match ended {
+                Ok(finished) => {
+                    if halt.is_none() {
+                        halt = halt_after(plan, &finished.0);
+                    }
+                    observed.add(&finished.0);
+                    judging.offer(&finished);
+                    send(events, RunEvent::TrialFinished(Box::new(finished))).await;
                 }
-                observed.add(&finished.0);
-                send(events, RunEvent::TrialFinished(Box::new(finished))).await;
+                // A panic in a trial is ours; its configured trial stays unattempted.
+                Err(error) => tracing::error!(%error, "a trial ended without a record"),
+            },
+            judged = judging.next(), if !judging.is_idle() => {
+                let Some(judged) = judged else {
+                    continue;
+                };
+                if halt.is_none() {
+                    halt = halt_after(plan, &judged.trial);
+                }
+                observed.add(&judged.trial);
+                send(events, RunEvent::TrialJudged(Box::new((judged.trial, judged.pass)))).await;
             }
-            // A panic in a trial is ours; its configured trial stays unattempted.
-            Some(Err(error)) => tracing::error!(%error, "a trial ended without a record"),
         }
     }
 }
@@ -263,15 +293,17 @@ async fn abort_trials(
 }
 
 /// What every case variant's trials contribute to the decision.
+///
+/// A trial that is judged later takes the place of what it was before.
 #[derive(Debug, Default)]
-struct Observed(BTreeMap<(String, Option<ExecutionVariant>), Vec<TrialObservation>>);
+struct Observed(BTreeMap<(String, Option<ExecutionVariant>), BTreeMap<u32, TrialObservation>>);
 
 impl Observed {
     fn add(&mut self, trial: &TrialRecord) {
         self.0
             .entry((trial.case_id.clone(), trial.variant.clone()))
             .or_default()
-            .push(trial.into());
+            .insert(trial.iteration_number, trial.into());
     }
 }
 
@@ -283,7 +315,7 @@ impl From<Vec<(TrialKey, TrialObservation)>> for Observed {
                 .0
                 .entry((key.case_id, key.variant))
                 .or_default()
-                .push(observation);
+                .insert(key.iteration_number, observation);
         }
         observed
     }
@@ -298,8 +330,10 @@ fn decide(plan: &RunPlan, observed: &Observed) -> Result<Value, String> {
             trials: observed
                 .0
                 .get(&(planned.case_id.clone(), planned.variant.clone()))
+                .into_iter()
+                .flat_map(BTreeMap::values)
                 .cloned()
-                .unwrap_or_default(),
+                .collect(),
             case_id: planned.case_id,
             execution_variant: planned.variant,
             configured_trials: u64::from(planned.configured_trials),

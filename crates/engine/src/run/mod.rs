@@ -12,6 +12,7 @@
 //! | `agent` | model and tools taking turns over one prompt |
 //! | `calls` | one tool call, from policy to recorded result |
 //! | `gathered` | what a trial has gathered so far |
+//! | `judging` | who waits for a judge |
 //! | `record` | what a finished trial is graded and stored as |
 //! | `bound` | budgets that never cut a record short |
 
@@ -21,6 +22,7 @@ mod calls;
 mod catalog;
 mod dispatcher;
 mod gathered;
+mod judging;
 mod masking;
 pub mod plan;
 mod record;

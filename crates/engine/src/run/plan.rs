@@ -12,7 +12,7 @@ use strandline_contract::{
 
 use strandline_derive::assertions::grade::CasePlan;
 
-use crate::{mcp::Redactor, models::ModelClient};
+use crate::{judge::JudgePlan, mcp::Redactor, models::ModelClient};
 
 /// A run, fully resolved: nothing in it is looked up later.
 pub struct RunPlan {
@@ -44,6 +44,8 @@ pub struct RunPlan {
     pub redactor: Redactor,
     /// `HOST:PORT` that proves our own network works (`chain.md` §14.3).
     pub egress_canary: Option<String>,
+    /// Who judges finished trials; absent: their judgements stay due.
+    pub judge: Option<JudgePlan>,
     /// Settings as stored with the run.
     pub settings: Value,
 }

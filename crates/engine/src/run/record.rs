@@ -4,14 +4,11 @@
 //! chain and measurements → the stored record. All of it is derived by pure
 //! functions; this module only brings them together.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use strandline_contract::{
-    chain::Chain,
-    chain_input::ChainInput,
-    measurements::MeasurementsInput,
     run::{ErrorLayer, TrialError, TrialRecord},
-    trace::{Lint, SpanStatus, Trace},
+    trace::{Lint, SpanStatus},
     words::{IterationStatus, TaskResult},
 };
 use strandline_derive::{
@@ -19,8 +16,8 @@ use strandline_derive::{
         grade::{Grade, TrialEvidence},
         trace::shows_tool_failure,
     },
-    chain::{authored_case, derive_chain},
-    measurements::derive_measurements,
+    chain::authored_case,
+    judge::{JudgeSettings, derive_trial_chain, derive_trial_measurements, regrade},
 };
 
 use super::{
@@ -335,7 +332,8 @@ fn assemble(
                 TaskResult::Failed
             }
         });
-    let (chain, stage_measurements) = derive(&chain_input, &gathered.trace);
+    let chain = derive_trial_chain(&chain_input);
+    let stage_measurements = derive_trial_measurements(&chain, &gathered.trace);
     let (summaries, rows, expected) = grade.map_or_else(Default::default, |grade| {
         (
             to_values(&grade.prompts),
@@ -372,28 +370,15 @@ fn assemble(
         server_wait_ms: gathered.server_wait_ms,
         metadata: Map::new(),
     };
+    // What a judge is due to say is due from the first record on.
+    regrade(
+        &mut record,
+        &gathered.trace,
+        &JudgeSettings::of(&plan.suite, case),
+    );
     masking::mask_record(&plan.redactor, &mut record);
     masking::mask_trace(&plan.redactor, &mut gathered.trace);
     (record, gathered.trace)
-}
-
-/// Derives the chain from the exact document that is stored beside it, and the
-/// measurements from the chain and the trace's spans.
-fn derive(chain_input: &Value, trace: &Trace) -> (Chain<'static>, Value) {
-    let input = ChainInput::deserialize(chain_input);
-    debug_assert!(input.is_ok(), "{input:?}");
-    let chain = input.map_or_else(
-        |_| Chain {
-            stage_results: Vec::new(),
-            first_failed_stage: None,
-            failure_category: None,
-            stage_analyzer_version: strandline_contract::chain::STAGE_ANALYZER_VERSION,
-        },
-        |input| derive_chain(&input).into_owned(),
-    );
-    let measured = derive_measurements(&MeasurementsInput::of_trial(&chain, &trace.spans));
-    let measurements = serde_json::to_value(measured).unwrap_or(Value::Null);
-    (chain, measurements)
 }
 
 fn to_values<T: Serialize>(items: &[T]) -> Vec<Value> {

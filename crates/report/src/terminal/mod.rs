@@ -6,6 +6,7 @@ mod cases;
 mod evidence;
 mod failures;
 mod headline;
+mod judged;
 mod measured;
 mod rollup;
 pub mod runs;
@@ -48,7 +49,7 @@ pub fn run_report(input: &RunInput<'_>, style: &Style) -> String {
     let view = View::new(input);
     let sections = [
         headline::render(&view, style),
-        measured::render(&view, style),
+        measured_and_judged(&view, style),
         cases::render(&view, style),
         failures::render(&view, style),
         servers::render(&view, style),
@@ -59,6 +60,12 @@ pub fn run_report(input: &RunInput<'_>, style: &Style) -> String {
         .map(|lines| lines.join("\n"))
         .collect();
     texts.join("\n\n")
+}
+
+fn measured_and_judged(view: &View<'_>, style: &Style) -> Vec<String> {
+    let mut lines = measured::render(view, style);
+    lines.extend(judged::render(view, style));
+    lines
 }
 
 /// Returns the ordinal of a trial as people count: from 1.

@@ -175,6 +175,7 @@ fn report(
         trial: &fixture.trials[0],
         trace,
         frames: FramesKept::InTrace,
+        judge_passes: &[],
     };
     trial_report(&input, detail, frames, &style)
 }

@@ -15,7 +15,7 @@ use self::rows::{RunRow, SELECT_RUNS, read_plan};
 pub(crate) use self::{
     open::OpenRun,
     prepared::PreparedRun,
-    writes::{Then, claim, is_live, release, renew, start, update},
+    writes::{Then, claim, is_live, refuse_live, release, renew, start, update},
 };
 use crate::{Store, blob, error::StoreError, lease::Liveness, page::Page, writer::Alone};
 

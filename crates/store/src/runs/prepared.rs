@@ -40,11 +40,16 @@ impl Snapshot {
 }
 
 impl PreparedRun {
-    pub(super) fn new(record: &RunRecord) -> Result<Self, StoreError> {
+    pub(crate) fn new(record: &RunRecord) -> Result<Self, StoreError> {
         Self::build(record).map_err(|reason| StoreError::InvalidRun {
             run: record.id.clone(),
             reason,
         })
+    }
+
+    /// Returns the record as it lies in its column.
+    pub(crate) fn document(&self) -> &[u8] {
+        &self.document
     }
 
     fn build(record: &RunRecord) -> Result<Self, String> {

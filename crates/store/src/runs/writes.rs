@@ -288,3 +288,25 @@ pub(crate) async fn is_live(
         Some(row) => Ok(matches!(row.liveness()?, Liveness::Live { .. })),
     }
 }
+
+/// Refuses, inside a transaction, a run that is being run.
+pub(crate) async fn refuse_live(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    id: &str,
+) -> Result<(), StoreError> {
+    let row = RunRow::fetch(connection, id)
+        .await
+        .map_err(|error| StoreError::from_sqlx(path, &error))?
+        .ok_or_else(|| StoreError::NotFound {
+            what: "run",
+            reference: id.to_owned(),
+        })?;
+    match row.liveness()? {
+        Liveness::Live { pid } => Err(StoreError::RunIsLive {
+            run: id.to_owned(),
+            pid,
+        }),
+        Liveness::Ended | Liveness::Dead { .. } => Ok(()),
+    }
+}

@@ -95,6 +95,19 @@ pub(super) async fn listen(
                     (finished, problem.map(|problem| problem.to_string()))
                 });
             }
+            RunEvent::TrialJudged(judged) => {
+                // The trial itself may still be on its way to the store.
+                while let Some(saved) = saving.join_next().await {
+                    heard.note(saved);
+                }
+                let (trial, pass) = *judged;
+                if let Some(store) = store
+                    && let Err(error) = store.save_judgement(&trial, &pass, None).await
+                {
+                    heard.problem(error.to_string());
+                }
+                heard.replace(trial);
+            }
             RunEvent::RunFinished(run) => {
                 while let Some(saved) = saving.join_next().await {
                     heard.note(saved);
@@ -120,15 +133,29 @@ impl Heard {
     /// passed its outcome, chain and measurements.
     fn keep(&mut self, (mut trial, trace): (TrialRecord, Trace)) {
         if trial.result == Some(TaskResult::Passed) {
-            trial.chain_input = Value::Null;
-            trial.expected_tool_calls = Vec::new();
-            trial.actual_tool_calls = Vec::new();
-            trial.prompts = Vec::new();
-            trial.predicate_results = Vec::new();
+            keep_outcome(&mut trial);
         } else if self.traces.len() < MAX_TRACES {
             self.traces.insert(trial.id.clone(), trace);
         }
         self.trials.push(trial);
+    }
+
+    /// Puts a judged trial into the place of what it was before.
+    fn replace(&mut self, mut trial: TrialRecord) {
+        if trial.result == Some(TaskResult::Passed) {
+            self.traces.remove(&trial.id);
+            keep_outcome(&mut trial);
+        }
+        if let Some(place) = self.trials.iter_mut().rfind(|kept| kept.id == trial.id) {
+            *place = trial;
+        }
+    }
+
+    /// Notes, once, why something could not be stored.
+    fn problem(&mut self, problem: String) {
+        if !self.store_problems.contains(&problem) {
+            self.store_problems.push(problem);
+        }
     }
 
     fn note(&mut self, saved: Result<Saved, tokio::task::JoinError>) {
@@ -142,4 +169,13 @@ impl Heard {
         self.store_problems
             .extend(problem.filter(|problem| !self.store_problems.contains(problem)));
     }
+}
+
+/// Drops of a trial that passed what neither report nor summary reads.
+fn keep_outcome(trial: &mut TrialRecord) {
+    trial.chain_input = Value::Null;
+    trial.expected_tool_calls = Vec::new();
+    trial.actual_tool_calls = Vec::new();
+    trial.prompts = Vec::new();
+    trial.predicate_results = Vec::new();
 }

@@ -12,6 +12,7 @@ use strandline_engine::run::{RunPlan, Stop, event_channel};
 use strandline_store::Store;
 
 pub(super) use options::Arguments;
+pub(super) use signals::watch as watch_signals;
 
 use crate::{
     suite_file::worst,

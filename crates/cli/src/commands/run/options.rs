@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use strandline_contract::suite::MatchOptions;
 
-use crate::store::StoreArguments;
+use crate::{judging::JudgeArguments, store::StoreArguments};
 
 /// Arguments of `strandline run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -97,15 +97,21 @@ pub struct Arguments {
     pub(super) egress_canary: Option<String>,
 
     #[command(flatten)]
+    pub(super) judge: JudgeArguments,
+    /// Ask no judge; what is due to be judged stays due
+    #[arg(long, help_heading = "LLM judges")]
+    pub(super) no_judge: bool,
+
+    #[command(flatten, next_help_heading = "Options")]
     pub(super) store: StoreArguments,
     /// Store nothing
-    #[arg(long, conflicts_with_all = ["resume", "store"])]
+    #[arg(long, help_heading = "Options", conflicts_with_all = ["resume", "store"])]
     pub(super) no_store: bool,
     /// Write the decision summary as JSON (`-` for standard output)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Options", value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
     /// No progress and no report
-    #[arg(long, short)]
+    #[arg(long, help_heading = "Options", short)]
     pub(super) quiet: bool,
 }
 
@@ -131,6 +137,11 @@ impl Arguments {
             "failFast": self.fail_fast,
             "standardChecks": self.standard_checks,
             "matchOptions": self.match_options(),
+            "judge": {
+                "samples": self.judge.judge_samples,
+                "model": self.judge.judge_model,
+                "asked": !self.no_judge,
+            },
         })
     }
 

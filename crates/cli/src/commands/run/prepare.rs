@@ -30,7 +30,7 @@ use strandline_suite::{
 
 use super::{Arguments, Prepared};
 use crate::{
-    environment,
+    environment, judging,
     suite_file::{self, Disk, SuiteFile},
     ui::{CommandError, Ui},
 };
@@ -56,7 +56,7 @@ pub(super) fn plans(arguments: &Arguments, ui: &mut Ui) -> Result<Vec<Prepared>,
     for path in &suites {
         let file = suite_file::read(path, ui)?;
         plans.push(Prepared {
-            plan: plan(&file, arguments)?,
+            plan: plan(&file, arguments, ui)?,
             resumed: false,
         });
     }
@@ -64,7 +64,11 @@ pub(super) fn plans(arguments: &Arguments, ui: &mut Ui) -> Result<Vec<Prepared>,
 }
 
 /// Plans one suite that was read.
-pub(super) fn plan(file: &SuiteFile, arguments: &Arguments) -> Result<RunPlan, CommandError> {
+pub(super) fn plan(
+    file: &SuiteFile,
+    arguments: &Arguments,
+    ui: &mut Ui,
+) -> Result<RunPlan, CommandError> {
     let suite = &file.loaded.resolved;
     let approvals = approvals(arguments)?;
     let overrides = overrides(arguments);
@@ -78,7 +82,7 @@ pub(super) fn plan(file: &SuiteFile, arguments: &Arguments) -> Result<RunPlan, C
             models: &arguments.models,
             approvals: &approvals,
             overrides: &overrides,
-            support: Support { judge: false },
+            support: Support { judge: true },
         },
         &Disk,
         &environment::variable,
@@ -99,6 +103,14 @@ pub(super) fn plan(file: &SuiteFile, arguments: &Arguments) -> Result<RunPlan, C
             arguments,
         )?);
     }
+    let judge = judging::for_run(
+        &arguments.judge,
+        arguments.no_judge,
+        suite,
+        arguments.models.first().map(String::as_str),
+        arguments.model_base_url.as_deref(),
+        ui,
+    )?;
     let concurrency = arguments.concurrency.unwrap_or(suite.execution.concurrency);
     Ok(RunPlan {
         redactor: Redactor::for_run(&ready.bindings, &environment::secrets()),
@@ -115,6 +127,7 @@ pub(super) fn plan(file: &SuiteFile, arguments: &Arguments) -> Result<RunPlan, C
         fail_fast: arguments.fail_fast,
         seed: arguments.seed,
         egress_canary: arguments.egress_canary.clone(),
+        judge,
         settings: arguments.settings(concurrency),
     })
 }

@@ -36,7 +36,7 @@ pub(super) async fn plan(
         ))
         .hint("start a new run"));
     }
-    let mut again = prepare::plan(&file, &arguments.as_started(&run.settings))?;
+    let mut again = prepare::plan(&file, &arguments.as_started(&run.settings), ui)?;
     if again.planned_cases() != run.plan {
         return Err(CommandError::usage(format_args!(
             "the plan of run {} cannot be made again: its cases or models differ",

@@ -9,7 +9,7 @@ use tokio::{
 
 /// Cancels `stop` on the first signal and ends the process on the second; no
 /// server outlives it.
-pub(super) fn watch(stop: Stop) -> JoinHandle<()> {
+pub(in crate::commands) fn watch(stop: Stop) -> JoinHandle<()> {
     tokio::spawn(async move {
         let (Ok(mut interrupt), Ok(mut terminate)) = (
             signal(SignalKind::interrupt()),

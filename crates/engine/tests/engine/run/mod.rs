@@ -3,6 +3,7 @@
 
 mod ends;
 mod field_cases;
+mod judged;
 mod provider;
 mod sessions;
 mod steps;
@@ -156,6 +157,7 @@ pub(crate) fn plan(
         fail_fast: false,
         seed: None,
         egress_canary: None,
+        judge: None,
         settings: Value::Null,
     }
 }

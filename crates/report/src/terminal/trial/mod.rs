@@ -4,10 +4,12 @@
 mod checks;
 mod entry;
 mod frames;
+mod judges;
 mod outcome;
 mod timeline;
 
 use strandline_contract::{
+    judgement::JudgePass,
     redact::redact_text,
     run::{RunRecord, TrialRecord},
     trace::Trace,
@@ -34,6 +36,8 @@ pub struct TrialInput<'a> {
     pub trace: Option<&'a Trace>,
     /// What became of the frames.
     pub frames: FramesKept,
+    /// Every pass of LLM judges over it, the first one first.
+    pub judge_passes: &'a [JudgePass],
 }
 
 /// What became of a trace's raw frames.
@@ -77,6 +81,7 @@ pub fn trial_report(
         outcome::stages(&trial, input.trace, style),
         outcome::next(&trial, style),
         checks::render(input.trial, detail, style),
+        judges::render(input.trial, input.judge_passes, detail, style),
         timeline::render(input, &trial, detail, style),
         frames::render(input, frames, detail, style),
     ];
