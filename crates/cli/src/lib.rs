@@ -6,6 +6,7 @@ pub mod environment;
 pub mod judging;
 pub mod probe;
 pub mod progress;
+pub mod reporting;
 pub mod server_name;
 pub mod store;
 pub mod suite_file;

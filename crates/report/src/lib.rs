@@ -6,6 +6,7 @@
 //! | module | question |
 //! |---|---|
 //! | [`terminal`] | what did the run decide, where did it stop, who looks next? |
+//! | [`formats`] | what do JUnit, a pull request and GitHub's log get? |
 //! | [`checks`] | what do the doctor's checks say? |
 //! | [`progress`] | what is said while a run is going? |
 //! | [`glossary`] | what does every word mean, and how is it found? |
@@ -19,6 +20,7 @@
 pub mod checks;
 pub mod diff;
 pub mod escape;
+pub mod formats;
 pub mod glossary;
 pub mod glyphs;
 pub mod layout;

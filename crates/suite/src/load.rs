@@ -111,6 +111,15 @@ pub struct Authored {
 }
 
 impl Loaded {
+    /// Returns each case's id with the place where it is written.
+    pub fn case_places(&self) -> impl Iterator<Item = (&str, Span)> {
+        let written = self.authored.written.get("cases");
+        let items = written.into_iter().flat_map(|cases| cases.items());
+        let places = items.map(|item| item.span());
+        let ids = self.resolved.cases.iter().map(|case| case.id.as_str());
+        ids.zip(places)
+    }
+
     /// Returns `mcpServers` of the suite file (§9.3).
     #[must_use]
     pub fn server_entries(&self) -> Option<&Node> {

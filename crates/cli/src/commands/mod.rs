@@ -12,6 +12,7 @@ mod fmt;
 mod glossary;
 mod init;
 mod judge;
+mod report;
 mod run;
 mod runs;
 mod schema;
@@ -38,6 +39,8 @@ pub enum Command {
     Init(init::Arguments),
     /// Ask LLM judges about the trials of a stored run.
     Judge(Box<judge::Arguments>),
+    /// Write a stored run's report for CI: JUnit, Markdown, GitHub annotations.
+    Report(report::Arguments),
     /// Run suites against real servers and say where value stopped.
     Run(Box<run::Arguments>),
     /// List stored runs; delete or prune them.
@@ -64,6 +67,7 @@ impl Command {
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
             Self::Init(arguments) => init::run(&arguments, ui),
             Self::Judge(arguments) => judge::run(&arguments, ui),
+            Self::Report(arguments) => report::run(&arguments, ui),
             Self::Run(arguments) => run::run(&arguments, ui),
             Self::Runs(arguments) => runs::run(&arguments, ui),
             Self::Schema(arguments) => schema::run(&arguments, ui),

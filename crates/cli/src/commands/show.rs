@@ -126,7 +126,7 @@ async fn show_run(
 }
 
 /// Reads the traces that a report quotes tools' answers from.
-async fn quoted(
+pub(super) async fn quoted(
     store: &Store,
     trials: &[TrialRecord],
 ) -> Result<BTreeMap<String, Trace>, CommandError> {

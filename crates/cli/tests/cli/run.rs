@@ -286,3 +286,59 @@ fn wait_for_trials(home: &Home, wanted: u64) {
     }
     panic!("{wanted} trials were not stored within 20 s");
 }
+
+#[test]
+fn reporters_write_files_and_a_stored_run_reports_the_same() {
+    let home = Home::new();
+    home.suite(
+        "fails.yaml",
+        json!([says(json!([{"say": "no"}]))]),
+        json!({}),
+    )
+    .suite(
+        "passes.yaml",
+        json!([says(json!([{"say": "yes"}]))]),
+        json!({}),
+    );
+    let output = home.run(&[
+        "run",
+        "fails.yaml",
+        "--reporter",
+        "junit={suite}.xml",
+        "--reporter",
+        "markdown",
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    // Standard output is the data's; people read standard error.
+    assert!(text(&output.stdout).starts_with("### ✖ FAILED"));
+    assert!(text(&output.stderr).contains("1 of 1 trial stopped at User value"));
+    let junit = fs::read_to_string(home.path("s_test.xml")).expect("the report was written");
+    assert!(junit.contains("<failure"), "{junit}");
+
+    let again = home.run(&["report", "last", "--format", "junit"]);
+    assert_eq!(text(&again.stdout), junit);
+    let output = home.run(&["report", "last", "--format", "github"]);
+    assert!(
+        text(&output.stdout).starts_with("::error file=fails.yaml,line=1,title=Says yes::"),
+        "{}",
+        text(&output.stdout)
+    );
+
+    let output = home.run(&[
+        "run",
+        "fails.yaml",
+        "passes.yaml",
+        "--reporter",
+        "junit=one.xml",
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("`{suite}`"));
+    let output = home.run(&[
+        "run",
+        "passes.yaml",
+        "--reporter",
+        "junit=no/such/place.xml",
+    ]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("cannot write `no/such/place.xml`"));
+}

@@ -226,7 +226,7 @@ impl<'a> Table<'a> {
 }
 
 /// Returns passed of gradeable trials.
-fn share(row: &Row<'_>) -> String {
+pub(crate) fn share(row: &Row<'_>) -> String {
     match &row.decided {
         None => "no verdict".to_owned(),
         Some(decided) if decided.eligible_trials == 0 => "not measured".to_owned(),
@@ -237,26 +237,27 @@ fn share(row: &Row<'_>) -> String {
 /// Returns passed of gradeable trials with the interval of the pass rate.
 fn passed(row: &Row<'_>, columns: usize, room: Room, style: &Style) -> String {
     let share = share(row);
-    let counts = row.decided.as_ref();
-    let interval = counts
-        .filter(|_| room.is_roomy())
-        .and_then(|counts| pass_rate_interval(counts.eligible_trials, counts.passed_trials).ok())
-        .flatten();
-    match interval {
+    match interval(row, style).filter(|_| room.is_roomy()) {
         None => share,
-        Some(interval) => format!(
-            "{}  [{:>2.0}{}{:.0} %]",
-            left(&share, columns),
-            interval.lower * 100.0,
-            style.mark("–", "-"),
-            interval.upper * 100.0
-        ),
+        Some(interval) => format!("{}  {interval}", left(&share, columns)),
     }
+}
+
+/// Returns the interval of the pass rate: `[ 9–91 %]`.
+pub(crate) fn interval(row: &Row<'_>, style: &Style) -> Option<String> {
+    let counts = row.decided.as_ref()?;
+    let interval = pass_rate_interval(counts.eligible_trials, counts.passed_trials).ok()??;
+    Some(format!(
+        "[{:>2.0}{}{:.0} %]",
+        interval.lower * 100.0,
+        style.mark("–", "-"),
+        interval.upper * 100.0
+    ))
 }
 
 /// Returns how many of the gradeable trials must pass; of the configured ones
 /// while none is gradeable.
-fn needs(row: &Row<'_>) -> String {
+pub(crate) fn needs(row: &Row<'_>) -> String {
     let configured = u64::from(row.plan.configured_trials);
     let (trials, threshold) = match &row.decided {
         Some(decided) if decided.eligible_trials > 0 => {

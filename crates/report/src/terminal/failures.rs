@@ -26,9 +26,10 @@ const MAX_EVIDENCE: usize = 3;
 /// Column under which the text of a group stands.
 const HANG: usize = 13;
 
-pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
+/// Returns the groups of a run: cases that missed their threshold first, else in
+/// the suite's order.
+pub(crate) fn groups<'a>(view: &'a View<'a>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'_>> = view.rows.iter().flat_map(groups_of).collect();
-    // Cases that missed their threshold come first, else the suite's order.
     groups.sort_by_key(
         |group| match group.row.decided.as_ref().map(|row| row.verdict) {
             Some(Verdict::Failed) => 0,
@@ -36,6 +37,11 @@ pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
             Some(Verdict::Passed) => 2,
         },
     );
+    groups
+}
+
+pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
+    let groups = groups(view);
     let mut lines = Vec::new();
     for group in groups.iter().take(MAX_GROUPS) {
         if !lines.is_empty() {
@@ -57,7 +63,7 @@ pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
 
 /// Where trials stopped, or why they were never graded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stop {
+pub(crate) enum Stop {
     /// The first failed stage and the reason on its row.
     At(Stage, Option<StageReason>),
     /// No stage failed: the trial's lifecycle and the first reason why a
@@ -78,16 +84,17 @@ impl Stop {
 }
 
 /// Trials of one case variant that stopped in the same way.
-struct Group<'a> {
-    row: &'a Row<'a>,
-    stop: Stop,
-    category: Option<FailureCategory>,
+pub(crate) struct Group<'a> {
+    pub(crate) row: &'a Row<'a>,
+    pub(crate) stop: Stop,
+    pub(crate) category: Option<FailureCategory>,
     /// All of them passed or all of them did not.
-    passed: bool,
-    trials: Vec<&'a Trial<'a>>,
+    pub(crate) passed: bool,
+    pub(crate) trials: Vec<&'a Trial<'a>>,
 }
 
-fn groups_of<'a>(row: &'a Row<'a>) -> Vec<Group<'a>> {
+/// Returns the groups of one case variant.
+pub(crate) fn groups_of<'a>(row: &'a Row<'a>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for trial in &row.trials {
         let record = trial.record;
@@ -133,10 +140,8 @@ impl Group<'_> {
                 label = "";
             }
         }
-        if !self.passed {
-            let first = self.trials[0];
-            let next_action = derive_next_action(&first.chain, first.record.result);
-            lines.extend(hanging("next", next_action.label(), 3, HANG, columns));
+        if let Some(next) = self.next() {
+            lines.extend(hanging("next", next, 3, HANG, columns));
         }
         // Unwrapped, so that it can be copied.
         let label = left("   look", HANG);
@@ -144,8 +149,21 @@ impl Group<'_> {
         lines
     }
 
+    /// Returns who looks next and at what; a group that passed needs nobody.
+    pub(crate) fn next(&self) -> Option<&'static str> {
+        let first = self.trials.first().filter(|_| !self.passed)?;
+        Some(derive_next_action(&first.chain, first.record.result).label())
+    }
+
+    /// Returns why they stopped there, as the stage's row says it.
+    pub(crate) fn reason(&self) -> Option<StageReason> {
+        match self.stop {
+            Stop::At(_, reason) | Stop::Nowhere(_, reason) => reason,
+        }
+    }
+
     /// Returns "4 of 5 trials stopped at Tool call".
-    fn heading(&self, style: &Style) -> Vec<String> {
+    pub(crate) fn what(&self) -> String {
         let of = self.row.trials.len();
         let share = format!(
             "{} of {of} {}",
@@ -173,11 +191,15 @@ impl Group<'_> {
             Some(Verdict::Passed) => " (the case met its threshold)",
             _ => "",
         };
+        format!("{what}{met}")
+    }
+
+    fn heading(&self, style: &Style) -> Vec<String> {
         let mark = match &self.row.decided {
             Some(decided) => glyphs::case_verdict(decided.verdict),
             None => glyphs::result(None),
         };
-        let text = format!("{} {} {what}{met}", self.row.name, style.dot());
+        let text = format!("{} {} {}", self.row.name, style.dot(), self.what());
         let mut wrapped = wrap(&text, style.columns().saturating_sub(3)).into_iter();
         let first = wrapped.next().unwrap_or_default();
         let mut lines = vec![format!(" {} {first}", mark.paint(style))];
@@ -188,10 +210,9 @@ impl Group<'_> {
     /// Returns the reason, with the category at the right edge or below.
     fn because(&self, style: &Style) -> Vec<String> {
         let columns = style.columns();
-        let reason = match self.stop {
-            Stop::At(_, reason) | Stop::Nowhere(_, reason) => reason,
-        };
-        let reason = reason.map(|reason| format!("because {}", reason.label()));
+        let reason = self
+            .reason()
+            .map(|reason| format!("because {}", reason.label()));
         let category = self.category.map_or("", Vocabulary::label);
         let text = reason.unwrap_or_default();
         let free = columns.saturating_sub(3 + width(&text));
@@ -215,7 +236,7 @@ impl Group<'_> {
     }
 
     /// Returns the evidence, trials with the same evidence together.
-    fn evidence(&self, view: &View<'_>, style: &Style) -> Vec<(String, Vec<String>)> {
+    pub(crate) fn evidence(&self, view: &View<'_>, style: &Style) -> Vec<(String, Vec<String>)> {
         let mut found: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
         for trial in &self.trials {
             let facts = self.facts(view, trial, style);
@@ -258,7 +279,7 @@ impl Group<'_> {
     }
 
     /// Returns the command that shows the first of the group's trials.
-    fn look(&self, view: &View<'_>) -> String {
+    pub(crate) fn look(&self, view: &View<'_>) -> String {
         let trial = self.trials[0].record;
         let mut command = format!(
             "strandline show {} --case {} --trial {}",

@@ -22,41 +22,61 @@ const HANG: usize = 11;
 const NAMES: usize = 3;
 
 pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
+    let mut lines = headline(view, view.summary.verdict, style);
+    for Said { text, deeper } in reasons(view) {
+        let indent = if deeper { HANG + 2 } else { HANG };
+        lines.extend(hanging("", &text, 0, indent, style.columns()));
+    }
+    lines
+}
+
+/// One sentence below a verdict.
+pub(crate) struct Said {
+    /// The sentence.
+    pub(crate) text: String,
+    /// It explains the one before.
+    pub(crate) deeper: bool,
+}
+
+/// Returns why the run was decided so, or why it was not.
+pub(crate) fn reasons(view: &View<'_>) -> Vec<Said> {
     let run = view.input.run;
-    let verdict = view.summary.verdict;
-    let mut lines = headline(view, verdict, style);
-    let mut say = |text: &str, deeper: usize| {
-        lines.extend(hanging("", text, 0, HANG + deeper, style.columns()));
+    let mut lines = Vec::new();
+    let mut say = |text: &str, deeper: bool| {
+        lines.push(Said {
+            text: text.to_owned(),
+            deeper,
+        });
     };
     if let Some(decision) = &view.summary.decision {
         for reason in &decision.reasons {
             match withheld(view, decision, *reason) {
-                None => say(reason.label(), 0),
+                None => say(reason.label(), false),
                 Some((measured, lifted)) => {
-                    say(&format!("{}: {measured}", reason.label()), 0);
-                    say(&format!("what would satisfy it: {lifted}"), 2);
+                    say(&format!("{}: {measured}", reason.label()), false);
+                    say(&format!("what would satisfy it: {lifted}"), true);
                 }
             }
         }
     }
     if let Some(undecided) = &view.summary.undecided {
-        say(undecided.reason.label(), 0);
+        say(undecided.reason.label(), false);
         if let Some(detail) = &undecided.detail {
-            say(&escape::line(detail, 500), 2);
+            say(&escape::line(detail, 500), true);
         }
         say(
             "the absence of a verdict is neither a failure nor a regression",
-            0,
+            false,
         );
     }
     if let Some(error) = run.error.as_deref().filter(|text| !text.is_empty()) {
-        say(&run_error(view, error), 0);
+        say(&run_error(view, error), false);
     }
     if run.scripted {
         say(
             "scripted: the suite names every turn of the model, so this run says how the \
              server and the checks behave and nothing about a model",
-            0,
+            false,
         );
     }
     lines

@@ -42,6 +42,18 @@ pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
     lines
 }
 
+/// Returns how much was measured, and what is missing from the rates.
+pub(crate) fn facts(view: &View<'_>) -> Vec<String> {
+    match &view.summary.decision {
+        None => vec![recorded(view)],
+        Some(decision) => {
+            let mut facts = measured(&decision.validity);
+            facts.extend(excluded(decision).map(|text| format!("excluded: {text}")));
+            facts
+        }
+    }
+}
+
 fn measured(validity: &Validity) -> Vec<String> {
     let Validity {
         policy,

@@ -2,13 +2,13 @@
 //! decided, how much was measured, where the chain broke, the evidence, and
 //! who looks next.
 
-mod cases;
+pub(crate) mod cases;
 mod evidence;
-mod failures;
-mod headline;
+pub(crate) mod failures;
+pub(crate) mod headline;
 mod judged;
-mod measured;
-mod rollup;
+pub(crate) mod measured;
+pub(crate) mod rollup;
 pub mod runs;
 mod servers;
 pub mod trial;
@@ -27,7 +27,7 @@ use strandline_derive::decision::{Page, StoredChain, derive_summary_chain, summa
 use crate::{escape, style::Style};
 
 /// Longest title or name shown, characters.
-const MAX_NAME: usize = 200;
+pub(crate) const MAX_NAME: usize = 200;
 
 /// A stored run with its trials.
 #[derive(Debug, Clone, Copy)]
@@ -75,18 +75,18 @@ pub fn trial_number(trial: &TrialRecord) -> u32 {
 }
 
 /// A run with everything that several sections need.
-struct View<'a> {
-    input: &'a RunInput<'a>,
+pub(crate) struct View<'a> {
+    pub(crate) input: &'a RunInput<'a>,
     /// What was decided, read as every reader of the run must
     /// (`decision-summary.md` §4); its page of diagnostics is empty.
-    summary: DecisionSummary,
-    rows: Vec<Row<'a>>,
+    pub(crate) summary: DecisionSummary,
+    pub(crate) rows: Vec<Row<'a>>,
 }
 
 /// A stored trial with the chain that may be shown of it.
-struct Trial<'a> {
-    record: &'a TrialRecord,
-    chain: SummaryChain,
+pub(crate) struct Trial<'a> {
+    pub(crate) record: &'a TrialRecord,
+    pub(crate) chain: SummaryChain,
 }
 
 impl<'a> Trial<'a> {
@@ -120,21 +120,21 @@ impl<'a> Trial<'a> {
 }
 
 /// One case variant.
-struct Row<'a> {
-    plan: &'a PlannedCase,
+pub(crate) struct Row<'a> {
+    pub(crate) plan: &'a PlannedCase,
     /// What the decision says about it.
-    decided: Option<CaseAggregate>,
+    pub(crate) decided: Option<CaseAggregate>,
     /// Its stored trials, by ordinal.
-    trials: Vec<Trial<'a>>,
+    pub(crate) trials: Vec<Trial<'a>>,
     /// Its title, with the model where the case runs under several.
-    name: String,
+    pub(crate) name: String,
 }
 
 /// What tells case variants apart.
 type Key<'a> = (&'a str, Option<&'a ExecutionVariant>);
 
 impl<'a> View<'a> {
-    fn new(input: &'a RunInput<'a>) -> Self {
+    pub(crate) fn new(input: &'a RunInput<'a>) -> Self {
         let summary = summarize_run("", input.run, [], Page::default());
         let mut trials: BTreeMap<Key<'a>, Vec<&TrialRecord>> = BTreeMap::new();
         for trial in input.trials {

@@ -12,19 +12,19 @@ use super::Trial;
 
 /// One cell of a strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     /// The least favourable state.
-    pub(super) state: StageState,
+    pub(crate) state: StageState,
     /// Trials in that state.
-    pub(super) trials: usize,
+    pub(crate) trials: usize,
     /// Trials that have a row for this stage; a chain that does not validate
     /// has none.
-    pub(super) of: usize,
+    pub(crate) of: usize,
 }
 
 impl Cell {
     /// Returns the number to print, when not every trial is in the state.
-    pub(super) fn part(self) -> Option<usize> {
+    pub(crate) fn part(self) -> Option<usize> {
         (self.trials < self.of).then_some(self.trials)
     }
 }
@@ -39,7 +39,7 @@ const ORDER: [StageState; 5] = [
 ];
 
 /// Returns the cells of all six stages; `None` where no trial has a row.
-pub(super) fn strip(trials: &[Trial<'_>]) -> Vec<Option<Cell>> {
+pub(crate) fn strip(trials: &[Trial<'_>]) -> Vec<Option<Cell>> {
     Stage::ALL
         .iter()
         .map(|stage| {

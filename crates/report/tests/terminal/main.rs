@@ -1,6 +1,7 @@
 //! The run report as a person reads it: snapshots of whole reports.
 
 mod fixture;
+mod formats;
 mod hostile;
 mod recorded;
 mod reports;

@@ -9,11 +9,20 @@ use strandline_contract::{
 };
 use strandline_derive::decision::{Page, summarize_run};
 use strandline_engine::run::RunEnd;
-use strandline_report::terminal::{RunInput, run_report};
+use strandline_report::{
+    formats::markdown::COMMENT_LIMIT,
+    terminal::{RunInput, run_report},
+};
 use strandline_store::{Store, TrialFilter};
 
 use super::{Arguments, listen::Heard};
-use crate::ui::{CommandError, CommandResult, Ui};
+use crate::{
+    reporting::{self, Reporter},
+    ui::{CommandError, CommandResult, Ui},
+};
+
+/// Stands for the suite's id in a report's file name.
+pub(super) const SUITE_PLACE: &str = "{suite}";
 
 /// Prints the report, writes what was asked for and returns the exit code.
 pub(super) async fn finish(
@@ -35,23 +44,27 @@ pub(super) async fn finish(
             .map_or_else(|_| run.id.clone(), |stored| stored.short_id),
         None => run.id.clone(),
     };
+    let input = RunInput {
+        run,
+        run_reference: &reference,
+        trials: &heard.trials,
+        traces: &heard.traces,
+    };
     if !arguments.quiet {
-        let report = run_report(
-            &RunInput {
-                run,
-                run_reference: &reference,
-                trials: &heard.trials,
-                traces: &heard.traces,
-            },
-            &ui.style,
-        );
-        if arguments.json.as_deref() == Some(Path::new("-")) {
+        let report = run_report(&input, &ui.style);
+        if data_goes_to_stdout(arguments) {
             ui.talk(report);
         } else {
             ui.out(report);
         }
     }
     let mut exit = exit_code(&end);
+    for reporter in &arguments.reporters {
+        if let Err(error) = write_report(reporter, &input, ui) {
+            ui.error(&error);
+            exit = exit.worse(error.exit);
+        }
+    }
     if let Some((code, message)) = &end.setup_failure {
         if arguments.quiet {
             ui.talk(format_args!("error: {code}: {message}"));
@@ -76,6 +89,40 @@ pub(super) async fn finish(
         }
     }
     Ok(exit)
+}
+
+/// Whether standard output is for another program, and the report for people
+/// goes to standard error.
+fn data_goes_to_stdout(arguments: &Arguments) -> bool {
+    let report = |reporter: &Reporter| reporter.file.is_none();
+    arguments.json.as_deref() == Some(Path::new("-")) || arguments.reporters.iter().any(report)
+}
+
+fn write_report(
+    reporter: &Reporter,
+    input: &RunInput<'_>,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let text = reporting::render(reporter.format, input, COMMENT_LIMIT)?;
+    match &reporter.file {
+        None => ui.out(text),
+        Some(file) => {
+            let name = file.to_string_lossy();
+            let name = name.replace(SUITE_PLACE, &file_name(&input.run.suite_id));
+            reporting::write(Path::new(&name), &text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns an id as part of a file's name.
+fn file_name(id: &str) -> String {
+    id.chars()
+        .map(|character| match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => character,
+            _ => '_',
+        })
+        .collect()
 }
 
 /// Returns how the process ends (`suite-file.md` §9.5): 1 only for a decision

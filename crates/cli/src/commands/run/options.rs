@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use strandline_contract::suite::MatchOptions;
 
-use crate::{judging::JudgeArguments, store::StoreArguments};
+use crate::{judging::JudgeArguments, reporting::Reporter, store::StoreArguments};
 
 /// Arguments of `strandline run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -110,6 +110,14 @@ pub struct Arguments {
     /// Write the decision summary as JSON (`-` for standard output)
     #[arg(long, help_heading = "Options", value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Also write a report at the end: `junit`, `markdown` or `github`; repeat for
+    /// several. `{suite}` in FILE stands for the suite's id
+    #[arg(
+        long = "reporter",
+        help_heading = "Options",
+        value_name = "FORMAT[=FILE]"
+    )]
+    pub(super) reporters: Vec<Reporter>,
     /// No progress and no report
     #[arg(long, help_heading = "Options", short)]
     pub(super) quiet: bool,

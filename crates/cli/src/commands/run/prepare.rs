@@ -28,7 +28,7 @@ use strandline_suite::{
     render::Look,
 };
 
-use super::{Arguments, Prepared};
+use super::{Arguments, Prepared, finish::SUITE_PLACE};
 use crate::{
     environment, judging,
     suite_file::{self, Disk, SuiteFile},
@@ -52,6 +52,9 @@ pub(super) fn plans(arguments: &Arguments, ui: &mut Ui) -> Result<Vec<Prepared>,
     } else {
         arguments.suites.clone()
     };
+    if suites.len() > 1 {
+        one_file_each(arguments)?;
+    }
     let mut plans = Vec::new();
     for path in &suites {
         let file = suite_file::read(path, ui)?;
@@ -61,6 +64,25 @@ pub(super) fn plans(arguments: &Arguments, ui: &mut Ui) -> Result<Vec<Prepared>,
         });
     }
     Ok(plans)
+}
+
+/// Refuses a file that every suite's report would overwrite.
+fn one_file_each(arguments: &Arguments) -> Result<(), CommandError> {
+    let shared = arguments
+        .reporters
+        .iter()
+        .filter_map(|reporter| reporter.file.as_deref())
+        .find(|file| !file.to_string_lossy().contains(SUITE_PLACE));
+    match shared {
+        None => Ok(()),
+        Some(file) => Err(CommandError::usage(format_args!(
+            "several suites would write their reports to the one file `{}`",
+            file.display()
+        ))
+        .hint(format_args!(
+            "put `{SUITE_PLACE}` into its name; it stands for the suite's id"
+        ))),
+    }
 }
 
 /// Plans one suite that was read.

@@ -326,6 +326,7 @@ impl<'a> Telling<'a> {
         entry.cited = self.cited.contains(span.id.as_str());
         entry = entry.fact(match span.category.as_str() {
             "llm" => attribute(GEN_AI_RESPONSE_MODEL)
+                .filter(|model| is_a_name(model))
                 .or_else(|| attribute(GEN_AI_REQUEST_MODEL))
                 .and_then(Value::as_str)
                 .map_or_else(|| name(&span.name), name),
@@ -361,6 +362,12 @@ impl<'a> Telling<'a> {
         }
         self.entries.push(entry);
     }
+}
+
+/// Whether a provider named the model that answered; some send a dash.
+fn is_a_name(model: &Value) -> bool {
+    let name = model.as_str().unwrap_or_default();
+    name.chars().any(char::is_alphanumeric)
 }
 
 /// Returns whether a span is a model request that brought a message.
