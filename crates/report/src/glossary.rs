@@ -192,12 +192,42 @@ pub fn text(style: &Style) -> String {
 /// Returns the whole glossary as Markdown, ending in a line break.
 #[must_use]
 pub fn markdown() -> String {
-    let mut page = String::from(
+    let page = String::from(
         "# Glossary\n\n\
          Every word of every closed vocabulary, with the words a person reads instead of it.\n\
          `strandline explain TERM` shows one of them. This page is written by\n\
          `strandline glossary --markdown`; a test fails when it is out of date.\n",
     );
+    with_tables(page)
+}
+
+/// Returns the glossary as a skill for coding agents, with how to read it.
+#[must_use]
+pub fn skill() -> String {
+    let page = String::from(
+        "---\n\
+         name: strandline-glossary\n\
+         description: What every word of a Strandline report means and how its figures may be \
+         read. Use when reading a run, a trial, a funnel or an export of Strandline, before \
+         drawing a conclusion from it.\n\
+         ---\n\n\
+         # Reading Strandline\n\n\
+         - A first failed stage is a location and a failure category is a bucket; neither is a cause.\n\
+         - A rate is k of n gradeable trials, and means nothing without both. Trials that were not \
+         graded are no failures.\n\
+         - Never ran, not measured and not applicable are three different absences; none is a pass.\n\
+         - Inconclusive means that validity checks withheld the verdict; no verdict established means \
+         that there is none. Neither is a failure or a regression.\n\
+         - Friction signals and suspected conditions never decide anything; read their benign \
+         reading first.\n\
+         - Quote labels as they stand here; wire words are for programs.\n\n\
+         `strandline explain TERM` shows one word. This skill is written by \
+         `strandline glossary --skill`; a test fails when it is out of date.\n",
+    );
+    with_tables(page)
+}
+
+fn with_tables(mut page: String) -> String {
     let mut group = "";
     for words in registry() {
         if words.group != group {

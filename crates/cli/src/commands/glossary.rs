@@ -1,4 +1,4 @@
-//! `strandline glossary [--markdown]`.
+//! `strandline glossary [--markdown|--skill]`.
 
 use strandline_contract::exit::ExitCode;
 use strandline_report::glossary;
@@ -11,6 +11,9 @@ pub struct Arguments {
     /// Print Markdown (the page `docs/glossary.md`).
     #[arg(long)]
     markdown: bool,
+    /// Print a skill for coding agents (`skills/strandline-glossary/SKILL.md`).
+    #[arg(long, conflicts_with = "markdown")]
+    skill: bool,
 }
 
 #[expect(
@@ -20,6 +23,8 @@ pub struct Arguments {
 pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     if arguments.markdown {
         ui.out(glossary::markdown().trim_end());
+    } else if arguments.skill {
+        ui.out(glossary::skill().trim_end());
     } else {
         ui.out(glossary::text(&ui.style));
     }

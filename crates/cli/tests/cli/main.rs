@@ -1,5 +1,6 @@
 //! The binary as a user runs it; one module per command.
 
+mod ci;
 mod conformance;
 mod derive;
 mod doctor;
