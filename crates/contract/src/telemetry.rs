@@ -4,9 +4,11 @@
 //! repository; these follow its version 0.1.0. A span of a model request is
 //! named [`chat_span_name`], one of a tool call [`tool_call_span_name`].
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use serde_json::Value;
+
+use crate::trace::Attributes;
 
 /// `chat` on a model request, `execute_tool` on a tool call.
 pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
@@ -91,7 +93,7 @@ pub struct ToolCallFacts<'a> {
 
 /// Returns the attributes of a span around a tool call.
 #[must_use]
-pub fn tool_call_attributes(facts: &ToolCallFacts<'_>) -> BTreeMap<String, Value> {
+pub fn tool_call_attributes(facts: &ToolCallFacts<'_>) -> Attributes {
     let rpc_error_code = facts.rpc_error_code.map(|code| code.to_string());
     let error_type = rpc_error_code
         .as_deref()
@@ -113,6 +115,6 @@ pub fn tool_call_attributes(facts: &ToolCallFacts<'_>) -> BTreeMap<String, Value
         (ERROR_TYPE, error_type),
     ]
     .into_iter()
-    .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
+    .filter_map(|(name, value)| Some((Cow::Borrowed(name), Value::from(value?))))
     .collect()
 }

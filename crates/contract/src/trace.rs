@@ -3,7 +3,7 @@
 //! Times are milliseconds since the Unix epoch, with fraction. Everything here
 //! came from a server or a model and is hostile until shown escaped.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,9 @@ pub enum SpanStatus {
     Error,
 }
 
+/// Attributes of a span; the names we write ourselves are constants.
+pub type Attributes = BTreeMap<Cow<'static, str>, Value>;
+
 /// A timed unit of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -148,7 +151,7 @@ pub struct Span {
     pub ended_at: f64,
     /// OpenTelemetry GenAI / MCP attributes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
-    pub attributes: BTreeMap<String, Value>,
+    pub attributes: Attributes,
 }
 
 /// Where a raw frame went.

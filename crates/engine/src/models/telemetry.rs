@@ -1,6 +1,6 @@
 //! Span attributes of a model request, by the OpenTelemetry conventions.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use strandline_contract::{
@@ -12,6 +12,7 @@ use strandline_contract::{
         GEN_AI_USAGE_INPUT_TOKENS, GEN_AI_USAGE_OUTPUT_TOKENS, HTTP_REQUEST_RESEND_COUNT,
         HTTP_RESPONSE_STATUS_CODE,
     },
+    trace::Attributes,
 };
 
 use super::{ModelClient, ModelError, ModelRequest, ModelResponse};
@@ -22,7 +23,7 @@ pub fn chat_attributes(
     client: &dyn ModelClient,
     request: &ModelRequest<'_>,
     outcome: &Result<ModelResponse, ModelError>,
-) -> BTreeMap<String, Value> {
+) -> Attributes {
     let provider = client.provider();
     let provider = find_provider(provider).map_or(provider, |provider| provider.telemetry_name);
     let mut attributes = Attributes::default();
@@ -57,16 +58,18 @@ pub fn chat_attributes(
     };
     let resent = attempts.saturating_sub(1);
     attributes.set(HTTP_REQUEST_RESEND_COUNT, (resent > 0).then_some(resent));
-    attributes.0
+    attributes
 }
 
-#[derive(Default)]
-struct Attributes(BTreeMap<String, Value>);
+trait Set {
+    /// Sets an attribute that has a value.
+    fn set(&mut self, name: &'static str, value: Option<impl Into<Value>>);
+}
 
-impl Attributes {
-    fn set(&mut self, name: &str, value: Option<impl Into<Value>>) {
+impl Set for Attributes {
+    fn set(&mut self, name: &'static str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
-            self.0.insert(name.to_owned(), value.into());
+            self.insert(Cow::Borrowed(name), value.into());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Model and tools taking turns over one prompt (`suite-file.md` §6.2).
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use futures::future::join_all;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use strandline_contract::{
     event::WaitingFor,
     run::{ErrorLayer, TrialError},
     telemetry::chat_span_name,
-    trace::{Adaptation, OfferedTools, Part, Role, Span, SpanStatus},
+    trace::{Adaptation, Attributes, OfferedTools, Part, Role, Span, SpanStatus},
     words::Stage,
 };
 use tokio_util::sync::CancellationToken;
@@ -161,7 +161,7 @@ impl TrialRun<'_> {
         model: &dyn ModelClient,
         started_at: f64,
         answer: &Result<ModelResponse, ModelError>,
-        attributes: BTreeMap<String, Value>,
+        attributes: Attributes,
     ) {
         let ended_at = now_ms();
         self.gathered.model_wait_ms += (ended_at - started_at).max(0.0);

@@ -90,7 +90,7 @@ impl Setup {
                     .and_then(|failure| failure.mcp_code),
                 started_at: attempt.started_at,
                 ended_at: attempt.ended_at,
-                attributes: [(MCP_METHOD_NAME.to_owned(), name.into())].into(),
+                attributes: [(MCP_METHOD_NAME.into(), name.into())].into(),
             }
         })
     }

@@ -107,7 +107,10 @@ fn span() -> impl Strategy<Value = Span> {
                 mcp_error_code,
                 started_at,
                 ended_at,
-                attributes: attributes.into_iter().collect(),
+                attributes: attributes
+                    .into_iter()
+                    .map(|(name, value)| (name.into(), value))
+                    .collect(),
                 id,
             },
         )

@@ -192,10 +192,10 @@ pub(crate) fn trace() -> Trace {
         started_at: at + start,
         ended_at: at + end,
         attributes: BTreeMap::from([
-            ("gen_ai.operation.name".to_owned(), json!("chat")),
-            ("gen_ai.request.model".to_owned(), json!("small-1")),
-            ("gen_ai.usage.input_tokens".to_owned(), json!(406)),
-            ("gen_ai.usage.output_tokens".to_owned(), json!(48)),
+            ("gen_ai.operation.name".into(), json!("chat")),
+            ("gen_ai.request.model".into(), json!("small-1")),
+            ("gen_ai.usage.input_tokens".into(), json!(406)),
+            ("gen_ai.usage.output_tokens".into(), json!(48)),
         ]),
     };
     let frame = |direction, text: String, after: f64| Frame {
