@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use strandline_contract::words::{SummaryVerdict, Verdict, Vocabulary};
 
-use super::PLAIN;
+use super::told;
 use crate::{
     escape,
     terminal::{
@@ -30,12 +30,12 @@ const SHOWN: usize = 10;
 pub fn annotations(input: &RunInput<'_>, lines: &BTreeMap<String, usize>) -> String {
     let view = View::new(input);
     let mut out = String::new();
-    let mut told: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in &view.rows {
         let Some((kind, message)) = annotation(&view, row) else {
             continue;
         };
-        let count = told.entry(kind).or_default();
+        let count = counts.entry(kind).or_default();
         *count += 1;
         if *count > SHOWN {
             continue;
@@ -51,7 +51,7 @@ pub fn annotations(input: &RunInput<'_>, lines: &BTreeMap<String, usize>) -> Str
             data(&message)
         );
     }
-    for (kind, count) in told.iter().filter(|(_, count)| **count > SHOWN) {
+    for (kind, count) in counts.iter().filter(|(_, count)| **count > SHOWN) {
         let _ = writeln!(
             out,
             "::{kind} title=Strandline::{} more case variants: strandline show {}",
@@ -84,15 +84,7 @@ fn annotation(view: &View<'_>, row: &Row<'_>) -> Option<(&'static str, String)> 
     let groups = groups_of(row);
     let mut lines = Vec::new();
     for group in &groups {
-        lines.push(group.what());
-        lines.extend(
-            group
-                .reason()
-                .map(|reason| format!("because {}", reason.label())),
-        );
-        for (trials, facts) in group.evidence(view, &PLAIN) {
-            lines.extend(facts.into_iter().map(|fact| format!("{trials}: {fact}")));
-        }
+        lines.extend(told(view, group));
         lines.push(group.look(view));
     }
     let counts = format!(

@@ -11,7 +11,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 use strandline_contract::words::{SummaryVerdict, Verdict, Vocabulary};
 
-use super::PLAIN;
+use super::{PLAIN, told};
 use crate::{
     escape,
     terminal::{
@@ -126,25 +126,17 @@ fn status(view: &View<'_>, row: &crate::terminal::Row<'_>, groups: &[Group<'_>])
         Some(_) => format!("{}: {message}", Verdict::Inconclusive.label()),
         None => SummaryVerdict::NotEstablished.label().to_owned(),
     });
-    let told: Vec<String> = groups.iter().map(|group| told(view, group)).collect();
-    if !told.is_empty() {
-        status.set_description(told.join("\n\n"));
+    let stories: Vec<String> = groups
+        .iter()
+        .map(|group| {
+            let mut lines = told(view, group);
+            lines.extend(group.next().map(|next| format!("next: {next}")));
+            lines.push(format!("look: {}", group.look(view)));
+            lines.join("\n")
+        })
+        .collect();
+    if !stories.is_empty() {
+        status.set_description(stories.join("\n\n"));
     }
     status
-}
-
-/// Returns a group's part of the story as lines.
-fn told(view: &View<'_>, group: &Group<'_>) -> String {
-    let mut lines = vec![group.what()];
-    lines.extend(
-        group
-            .reason()
-            .map(|reason| format!("because {}", reason.label())),
-    );
-    for (trials, facts) in group.evidence(view, &PLAIN) {
-        lines.extend(facts.into_iter().map(|fact| format!("{trials}: {fact}")));
-    }
-    lines.extend(group.next().map(|next| format!("next: {next}")));
-    lines.push(format!("look: {}", group.look(view)));
-    lines.join("\n")
 }
