@@ -5,6 +5,8 @@
 //! trace of its first trial. What does not fit is left out from the end, traces
 //! first, and counted.
 
+use std::fmt::Write;
+
 use strandline_contract::words::{Stage, Vocabulary};
 
 use super::PLAIN;
@@ -111,14 +113,15 @@ fn head(view: &View<'_>) -> String {
     );
     for said in reasons(view) {
         let indent = if said.deeper { "  " } else { "" };
-        text.push_str(&format!("{indent}- {}\n", inline(&said.text)));
+        let _ = write!(text, "{indent}- {}\n", inline(&said.text));
     }
     let measured: Vec<String> = measured::facts(view);
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "\n**measured** {} · run `{}`\n\n",
         inline(&measured.join(" · ")),
         view.input.run_reference
-    ));
+    );
     text
 }
 
@@ -138,7 +141,7 @@ fn table(view: &View<'_>) -> String {
         .checked_sub(MAX_ROWS)
         .filter(|more| *more > 0)
     {
-        text.push_str(&format!("\n_{hidden} more case variants._\n"));
+        let _ = write!(text, "\n_{hidden} more case variants._\n");
     }
     text.push_str(
         "\n● passed · ✖ failed · ○ never ran · ◌ not measured · – not applicable; \
@@ -184,7 +187,7 @@ impl Section {
             let category = group
                 .category
                 .map_or(String::new(), |word| format!(" ({})", word.label()));
-            story.push_str(&format!("because {}{category}\n\n", reason.label()));
+            let _ = write!(story, "because {}{category}\n\n", reason.label());
         }
         let mut lines = Vec::new();
         for (trials, facts) in group.evidence(view, &PLAIN) {
@@ -194,9 +197,9 @@ impl Section {
             story.push_str(&fenced(&lines.join("\n")));
         }
         if let Some(next) = group.next() {
-            story.push_str(&format!("**next** {next}\n\n"));
+            let _ = write!(story, "**next** {next}\n\n");
         }
-        story.push_str(&format!("**look** `{}`\n", group.look(view)));
+        let _ = write!(story, "**look** `{}`\n", group.look(view));
         Self {
             story,
             trace: trace(view, group),
