@@ -113,7 +113,7 @@ fn head(view: &View<'_>) -> String {
     );
     for said in reasons(view) {
         let indent = if said.deeper { "  " } else { "" };
-        let _ = write!(text, "{indent}- {}\n", inline(&said.text));
+        let _ = writeln!(text, "{indent}- {}", inline(&said.text));
     }
     let measured: Vec<String> = measured::facts(view);
     let _ = write!(
@@ -199,7 +199,7 @@ impl Section {
         if let Some(next) = group.next() {
             let _ = write!(story, "**next** {next}\n\n");
         }
-        let _ = write!(story, "**look** `{}`\n", group.look(view));
+        let _ = writeln!(story, "**look** `{}`", group.look(view));
         Self {
             story,
             trace: trace(view, group),
