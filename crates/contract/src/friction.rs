@@ -13,6 +13,8 @@ use crate::{
 
 /// The version of the document.
 pub const FRICTION_SIGNALS_VERSION: u64 = 1;
+/// The metadata key under which a trial's signals are stored.
+pub const FRICTION_SIGNALS_KEY: &str = "frictionSignals";
 /// Most calls that are examined.
 pub const MAX_FRICTION_CALLS: usize = 200;
 /// Most signals that are kept.

@@ -6,6 +6,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`words`] | every closed vocabulary: wire spelling, label, meaning, order |
+//! | [`analytics`] | the funnel of one run |
+//! | [`analytics_input`] | what a funnel is counted from |
 //! | [`assertion`] | rows, turn summaries and scores of a graded trial |
 //! | [`binding`] | how a server name is bound to a transport |
 //! | [`canonical`] | canonical JSON, hashes over it, equality by value |
@@ -41,6 +43,8 @@
 //! | [`secret`] | values that are never shown |
 //! | [`telemetry`] | OpenTelemetry attribute names of spans |
 
+pub mod analytics;
+pub mod analytics_input;
 pub mod assertion;
 pub mod binding;
 pub mod canonical;

@@ -208,10 +208,11 @@ pub struct SignalCopy<'a> {
     /// The phase; another word is none of ours, and the copy is ignored.
     #[serde(default, deserialize_with = "known_word")]
     pub phase: Option<SetupPhase>,
-    /// How the phase ended.
-    pub outcome: SetupOutcome,
+    /// How the phase ended; anything but `failed` acts as `ok`.
+    #[serde(default, deserialize_with = "known_word")]
+    pub outcome: Option<SetupOutcome>,
     /// On whose side a failure lies.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub attribution: Option<Attribution>,
     /// Whether our own network egress was seen to work.
     #[serde(default)]

@@ -8,6 +8,8 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::Recursiv
 use serde_json::{Value, json};
 
 use crate::{
+    analytics::StageAnalytics,
+    analytics_input::AnalyticsInput,
     assertion::{MatchResult, MatchRollUp, PromptSummary, ResultRow, ScoreRow},
     chain::Chain,
     chain_input::ChainInput,
@@ -94,6 +96,11 @@ pub const DOCUMENTS: &[Document] = &[
         "measurements-input",
         "what stage measurements are derived from",
     ),
+    written::<StageAnalytics>(
+        "stage-analytics",
+        "the funnel of one run, counted over trials",
+    ),
+    read::<AnalyticsInput<'_>>("analytics-input", "what a funnel is counted from"),
     written::<SetupTally>("setup-tally", "what happened in one setup phase of one run"),
     read::<Transcript>("transcript", "what assertions read of one trial"),
     written::<FrictionSignals>(

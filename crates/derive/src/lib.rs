@@ -10,12 +10,14 @@
 //! | may a tool be called? | [`policy`] | `suite-file.md` §4.2 |
 //! | where did value stop? | [`chain`] | `chain.md` §4–§9 |
 //! | was a stage reached, and how long did it take? | [`measurements`] | `measurements.md` |
+//! | how many trials got how far? | [`analytics`] | `analytics.md` |
 //! | what do calls show about avoidable work? | [`friction`] | `friction.md` §2–§7 |
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
 //! | what do the sessions of a swarm say, one by one and together? | [`swarm`] | `swarm.md` §3–§9 |
 //! | did it change between two runs? | [`compare`] | `verdict.md` §11 |
 
+pub mod analytics;
 pub mod assertions;
 pub mod chain;
 pub mod compare;

@@ -6,6 +6,7 @@
 //! a vocabulary (`vocabulary.md`).
 
 mod advice;
+mod analytics;
 mod assertion;
 mod check;
 mod evidence;
@@ -33,6 +34,10 @@ use std::{fmt, marker::PhantomData};
 use serde::{Deserializer, de};
 
 pub use advice::AdviceStrength;
+pub use analytics::{
+    ExclusionClass, ExclusionDetail, FunnelAbsence, MaterializationState, ParityBlocker,
+    SliceDimension,
+};
 pub use assertion::AssertionKind;
 pub use check::CheckVerdict;
 pub use evidence::{

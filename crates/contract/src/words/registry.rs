@@ -52,6 +52,8 @@ pub fn registry() -> Vec<VocabularyWords> {
         "Runs and trials": RunStatus, ErrorLayer, IterationStatus, TaskResult, ExclusionReason;
         "Verdicts": SummaryVerdict, Verdict, VerdictSource, DecisionReason, UndecidedReason,
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;
+        "Funnels": MaterializationState, ExclusionClass, ExclusionDetail, SliceDimension,
+            ParityBlocker, FunnelAbsence;
         "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy, Vacuity;
         "Friction": FrictionSignalKind, FrictionState, FrictionGap, PaginationKey,
             SuspectedCondition, JudgeConfidence, ConditionSkipReason, ConditionStatus;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use strandline_contract::{
     friction::{
-        FRICTION_SIGNALS_VERSION, FrictionSignal, FrictionSignals, IdentifierSignals,
-        MAX_FRICTION_SIGNALS, MAX_IDENTIFIER_KEY_PATHS, MAX_PAGINATION_KEYS,
+        FRICTION_SIGNALS_KEY, FRICTION_SIGNALS_VERSION, FrictionSignal, FrictionSignals,
+        IdentifierSignals, MAX_FRICTION_SIGNALS, MAX_IDENTIFIER_KEY_PATHS, MAX_PAGINATION_KEYS,
         MAX_REPEAT_CALL_INDEXES,
     },
     words::{FrictionSignalKind, FrictionState, PaginationKey},
@@ -27,7 +27,7 @@ pub enum StoredFriction {
 #[must_use]
 pub fn project_friction_signals(metadata: &Map<String, Value>) -> StoredFriction {
     match metadata
-        .get("frictionSignals")
+        .get(FRICTION_SIGNALS_KEY)
         .map(validate_friction_signals)
     {
         None => StoredFriction::Absent,

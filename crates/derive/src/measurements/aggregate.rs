@@ -53,15 +53,25 @@ pub fn aggregate_latency(
         least = least.min(sample);
         most = most.max(sample);
     }
-    let (floor, ceiling) = bounds(count, least, most);
-    Some(LatencyAggregate {
+    Some(within_bounds(LatencyAggregate {
         unit: LatencyUnit::Milliseconds,
         basis,
         sample_count: count,
-        total_ms: total.max(floor).min(ceiling),
+        total_ms: total,
         min_ms: least,
         max_ms: most,
-    })
+    }))
+}
+
+/// Returns an aggregate with its total clamped to what so many samples can
+/// have; sums of fractional milliseconds miss that by a unit in the last place.
+#[must_use]
+pub fn within_bounds(aggregate: LatencyAggregate) -> LatencyAggregate {
+    let (floor, ceiling) = bounds(aggregate.sample_count, aggregate.min_ms, aggregate.max_ms);
+    LatencyAggregate {
+        total_ms: aggregate.total_ms.max(floor).min(ceiling),
+        ..aggregate
+    }
 }
 
 /// Returns the mean of an aggregate, ms; none without samples.

@@ -19,9 +19,9 @@ mod setup;
 mod union;
 mod validate;
 
-pub use aggregate::{aggregate_latency, is_valid_aggregate, mean_ms, stage_sample};
+pub use aggregate::{aggregate_latency, is_valid_aggregate, mean_ms, stage_sample, within_bounds};
 pub use attach::attach_measurements;
 pub use measure::{derive_measurements, is_latency_eligible};
 pub use reach::{is_consistent, reach_of_state};
-pub use setup::derive_setup_tallies;
+pub use setup::{SetupAccumulator, derive_setup_tallies};
 pub use validate::{Disagreement, DisagreementCode, disagreements, validate_measurements};

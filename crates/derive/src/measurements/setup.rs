@@ -1,5 +1,5 @@
 //! How often and how long a run's setup phases went wrong
-//! (`measurements.md` §7).
+//! (`measurements.md` §7, `analytics.md` §7).
 
 use std::collections::BTreeSet;
 
@@ -12,55 +12,139 @@ use strandline_contract::{
 /// any, in phase order.
 #[must_use]
 pub fn derive_setup_tallies(copies: &[SignalCopy<'_>]) -> Vec<SetupTally> {
-    SetupPhase::ALL
-        .iter()
-        .filter_map(|phase| tally(*phase, copies))
-        .collect()
-}
-
-fn tally(phase: SetupPhase, copies: &[SignalCopy<'_>]) -> Option<SetupTally> {
-    let copies: Vec<&SignalCopy<'_>> = copies
-        .iter()
-        .filter(|copy| copy.phase == Some(phase))
-        .collect();
-    if copies.is_empty() {
-        return None;
+    let mut setup = SetupAccumulator::default();
+    for copy in copies {
+        setup.add(copy);
     }
-    let failed: Vec<&SignalCopy<'_>> = copies
-        .iter()
-        .copied()
-        .filter(|copy| copy.outcome == SetupOutcome::Failed)
-        .collect();
-    let theirs = failed.iter().all(|copy| {
-        copy.attribution == Some(Attribution::Theirs) && copy.egress_verified == Some(true)
-    });
-    let impacted: BTreeSet<&str> = failed
-        .iter()
-        .filter_map(|copy| copy.trial_key.as_deref())
-        .collect();
-    Some(SetupTally {
-        phase,
-        unique_attempts: 1,
-        failed_attempts: u64::from(!failed.is_empty()),
-        server_attributed_failures: u64::from(!failed.is_empty() && theirs),
-        impacted_trials: impacted.len() as u64,
-        latency: agreed_duration(&copies).map(|duration| LatencyAggregate {
-            unit: LatencyUnit::Milliseconds,
-            basis: LatencyBasis::SetupPhaseWall,
-            sample_count: 1,
-            total_ms: duration,
-            min_ms: duration,
-            max_ms: duration,
-        }),
-    })
+    setup.tallies()
 }
 
-/// Returns the one duration that all copies with a usable one name.
-fn agreed_duration(copies: &[&SignalCopy<'_>]) -> Option<f64> {
-    let mut usable = copies
-        .iter()
-        .filter_map(|copy| copy.duration_ms)
-        .filter(|duration| duration.is_finite() && *duration >= 0.0);
-    let first = usable.next()?;
-    usable.all(|duration| duration == first).then_some(first)
+/// Copies of setup signals, as far as they were seen.
+#[derive(Debug, Clone, Default)]
+pub struct SetupAccumulator {
+    connection: Phase,
+    discovery: Phase,
+}
+
+/// The copies of one phase's signal. They are copies of one attempt, so the
+/// attempt is counted once and only the trials that it touched are many.
+#[derive(Debug, Clone, Default)]
+struct Phase {
+    seen: bool,
+    failed: bool,
+    /// Some failed copy does not lie at the server for certain.
+    doubted: bool,
+    impacted: BTreeSet<Box<str>>,
+    duration: Duration,
+}
+
+/// What the copies with a usable duration say.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Duration {
+    #[default]
+    None,
+    Agreed(f64),
+    Disagreed,
+}
+
+impl Duration {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, duration) | (duration, Self::None) => duration,
+            (Self::Agreed(one), Self::Agreed(two)) if one == two => self,
+            (Self::Agreed(_) | Self::Disagreed, Self::Agreed(_) | Self::Disagreed) => {
+                Self::Disagreed
+            }
+        }
+    }
+}
+
+impl SetupAccumulator {
+    /// Adds one copy; one of an unknown phase is ignored.
+    pub fn add(&mut self, copy: &SignalCopy<'_>) {
+        if let Some(phase) = copy.phase {
+            self.phase_mut(phase).add(copy);
+        }
+    }
+
+    /// Adds the copies that another one saw later.
+    pub fn merge(&mut self, later: Self) {
+        self.connection.merge(later.connection);
+        self.discovery.merge(later.discovery);
+    }
+
+    /// Returns one tally per phase that has a copy, in phase order.
+    #[must_use]
+    pub fn tallies(&self) -> Vec<SetupTally> {
+        SetupPhase::ALL
+            .iter()
+            .filter_map(|phase| self.phase(*phase).tally(*phase))
+            .collect()
+    }
+
+    const fn phase(&self, phase: SetupPhase) -> &Phase {
+        match phase {
+            SetupPhase::Connection => &self.connection,
+            SetupPhase::Discovery => &self.discovery,
+        }
+    }
+
+    const fn phase_mut(&mut self, phase: SetupPhase) -> &mut Phase {
+        match phase {
+            SetupPhase::Connection => &mut self.connection,
+            SetupPhase::Discovery => &mut self.discovery,
+        }
+    }
+}
+
+impl Phase {
+    fn add(&mut self, copy: &SignalCopy<'_>) {
+        self.seen = true;
+        let usable = copy
+            .duration_ms
+            .filter(|duration| duration.is_finite() && *duration >= 0.0);
+        self.duration = self
+            .duration
+            .and(usable.map_or(Duration::None, Duration::Agreed));
+        if copy.outcome != Some(SetupOutcome::Failed) {
+            return;
+        }
+        self.failed = true;
+        self.doubted |=
+            copy.attribution != Some(Attribution::Theirs) || copy.egress_verified != Some(true);
+        if let Some(key) = copy.trial_key.as_deref()
+            && !self.impacted.contains(key)
+        {
+            self.impacted.insert(key.into());
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.seen |= later.seen;
+        self.failed |= later.failed;
+        self.doubted |= later.doubted;
+        self.duration = self.duration.and(later.duration);
+        self.impacted.extend(later.impacted);
+    }
+
+    fn tally(&self, phase: SetupPhase) -> Option<SetupTally> {
+        self.seen.then(|| SetupTally {
+            phase,
+            unique_attempts: 1,
+            failed_attempts: u64::from(self.failed),
+            server_attributed_failures: u64::from(self.failed && !self.doubted),
+            impacted_trials: self.impacted.len() as u64,
+            latency: match self.duration {
+                Duration::Agreed(duration) => Some(LatencyAggregate {
+                    unit: LatencyUnit::Milliseconds,
+                    basis: LatencyBasis::SetupPhaseWall,
+                    sample_count: 1,
+                    total_ms: duration,
+                    min_ms: duration,
+                    max_ms: duration,
+                }),
+                Duration::None | Duration::Disagreed => None,
+            },
+        })
+    }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read conformance files")]
 
+mod analytics;
 mod assertion_properties;
 mod assertions;
 mod chain;

@@ -22,10 +22,11 @@
 
 use serde_json::{Value, value::RawValue};
 use strandline_contract::{
-    chain_input::ChainInput, chain_json::write_chain, measurements::MeasurementsInput,
-    words::Vocabulary,
+    analytics_input::AnalyticsInput, chain_input::ChainInput, chain_json::write_chain,
+    measurements::MeasurementsInput, words::Vocabulary,
 };
 use strandline_derive::{
+    analytics::derive_stage_analytics,
     assertions::{
         AssertionsInput, derive_assertions,
         matching::{MatchInput, derive_matching},
@@ -113,6 +114,8 @@ families! {
         };
     "assertions": "the row of every rule on one transcript",
         AssertionsInput => |input, answer| answer.output(&derive_assertions(&input));
+    "analytics": "the funnel of one run, counted over its trials",
+        AnalyticsInput<'a> => |input, answer| answer.output(&derive_stage_analytics(&input));
     "friction": "what the calls of one trial show about avoidable work",
         &'a RawValue => |input, answer| match derive_friction_signals_from_json(input.get()) {
             Ok(signals) => answer.output(&signals),
