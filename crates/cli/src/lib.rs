@@ -3,6 +3,7 @@
 pub mod commands;
 pub mod demo_server;
 pub mod environment;
+pub mod funnel;
 pub mod judging;
 pub mod probe;
 pub mod progress;

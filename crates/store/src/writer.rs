@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     error::StoreError,
+    funnels::{self, PreparedFunnel},
     judgements::{self, PreparedJudgement},
     lease,
     retention::{self, Removed},
@@ -50,8 +51,16 @@ pub(crate) enum Alone {
     Claim(String, Reply<OpenRun>),
     /// Store what has become known about a run that goes on.
     Update(Arc<OpenRun>, Box<PreparedRun>, Reply<()>),
-    /// Store a run's last record and give up its lease.
-    Finish(Arc<OpenRun>, Box<PreparedRun>, Reply<()>),
+    /// Store a run's last record, with its funnel where it has one, and give up
+    /// its lease.
+    Finish(
+        Arc<OpenRun>,
+        Box<PreparedRun>,
+        Option<PreparedFunnel>,
+        Reply<()>,
+    ),
+    /// Store the funnel of a run that has ended in place of the one before.
+    ReplaceFunnel(String, PreparedFunnel, Reply<()>),
     /// Store a judge's pass and what follows from it.
     Judge(Box<PreparedJudgement>, Reply<()>),
     /// Delete runs with everything they own.
@@ -155,9 +164,13 @@ impl Writer {
                 reply,
                 runs::update(connection, path, &open, *run, Then::GoOn).await,
             ),
-            Alone::Finish(open, run, reply) => answer(
+            Alone::Finish(open, run, funnel, reply) => answer(
                 reply,
-                runs::update(connection, path, &open, *run, Then::GiveUpLease).await,
+                runs::update(connection, path, &open, *run, Then::End(funnel)).await,
+            ),
+            Alone::ReplaceFunnel(id, funnel, reply) => answer(
+                reply,
+                funnels::replace(connection, path, &id, &funnel).await,
             ),
             Alone::Judge(judgement, reply) => {
                 answer(reply, judgements::save(connection, path, &judgement).await)

@@ -25,6 +25,7 @@ use strandline_report::{
 use strandline_store::{Frames, Liveness, Store, StoredRun, TrialFilter};
 
 use crate::{
+    funnel,
     judging::JudgeArguments,
     store::{StoreArguments, block_on},
     ui::{CommandError, CommandResult, Ui},
@@ -210,6 +211,10 @@ async fn judge_trials(
         }
     }
     drop(outcomes);
+    // A run that never ended has no funnel to build anew.
+    if counts.judged > 0 && record.ended_at.is_some() {
+        funnel::rebuild(store, &record).await?;
+    }
     say(&counts, &run, arguments, stop, ui);
     if !arguments.quiet {
         let input = RunInput {

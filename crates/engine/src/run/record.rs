@@ -1,14 +1,15 @@
 //! What a finished trial is graded and stored as.
 //!
 //! Gathered evidence → assertion rows and turn summaries → the chain's input →
-//! chain and measurements → the stored record. All of it is derived by pure
+//! chain, measurements and friction signals → the stored record. All of it is derived by pure
 //! functions; this module only brings them together.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use strandline_contract::{
+    friction::FRICTION_SIGNALS_KEY,
     run::{ErrorLayer, TrialError, TrialRecord},
-    trace::{Lint, SpanStatus},
+    trace::{Lint, SpanStatus, Trace},
     words::{IterationStatus, TaskResult},
 };
 use strandline_derive::{
@@ -17,6 +18,7 @@ use strandline_derive::{
         trace::shows_tool_failure,
     },
     chain::authored_case,
+    friction::{FrictionInput, derive_friction_signals, results_from_trace},
     judge::{JudgeSettings, derive_trial_chain, derive_trial_measurements, regrade},
 };
 
@@ -334,6 +336,8 @@ fn assemble(
         });
     let chain = derive_trial_chain(&chain_input);
     let stage_measurements = derive_trial_measurements(&chain, &gathered.trace);
+    let actual_tool_calls = to_values(&gathered.turn_calls().concat());
+    let metadata = friction(&actual_tool_calls, &gathered.trace);
     let (summaries, rows, expected) = grade.map_or_else(Default::default, |grade| {
         (
             to_values(&grade.prompts),
@@ -355,7 +359,7 @@ fn assemble(
         started_at,
         ended_at: epoch_ms(),
         expected_tool_calls: expected,
-        actual_tool_calls: to_values(&gathered.turn_calls().concat()),
+        actual_tool_calls,
         prompts: summaries,
         predicate_results: rows,
         chain_input,
@@ -368,7 +372,7 @@ fn assemble(
         model_requests: gathered.model_requests,
         model_wait_ms: gathered.model_wait_ms,
         server_wait_ms: gathered.server_wait_ms,
-        metadata: Map::new(),
+        metadata,
     };
     // What a judge is due to say is due from the first record on.
     regrade(
@@ -379,6 +383,17 @@ fn assemble(
     masking::mask_record(&plan.redactor, &mut record);
     masking::mask_trace(&plan.redactor, &mut gathered.trace);
     (record, gathered.trace)
+}
+
+/// Derives what the calls show about avoidable work, from the calls as graded
+/// and their results; it never touches the chain or a verdict.
+fn friction(calls: &[Value], trace: &Trace) -> Map<String, Value> {
+    let input = FrictionInput::new(calls.to_vec(), results_from_trace(trace));
+    let signals = serde_json::to_value(derive_friction_signals(&input)).ok();
+    signals
+        .map(|signals| (FRICTION_SIGNALS_KEY.to_owned(), signals))
+        .into_iter()
+        .collect()
 }
 
 fn to_values<T: Serialize>(items: &[T]) -> Vec<Value> {

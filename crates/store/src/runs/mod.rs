@@ -105,7 +105,8 @@ impl Store {
         self.ask(|reply| Alone::Update(open, run, reply)).await
     }
 
-    /// Stores a run's last record and gives up its lease.
+    /// Stores a run's last record and gives up its lease. The run has no funnel:
+    /// [`Store::finish_run_with_funnel`] stores one with it.
     ///
     /// # Errors
     ///
@@ -114,7 +115,8 @@ impl Store {
     pub async fn finish_run(&self, record: &RunRecord) -> Result<(), StoreError> {
         let open = self.open_run(&record.id)?;
         let run = Box::new(PreparedRun::new(record)?);
-        self.ask(|reply| Alone::Finish(open, run, reply)).await?;
+        self.ask(|reply| Alone::Finish(open, run, None, reply))
+            .await?;
         self.forget(&record.id);
         Ok(())
     }

@@ -13,6 +13,7 @@ use super::{OpenRun, PreparedRun, RunRow, prepared::Snapshot, read_plan, variant
 use crate::{
     blob,
     error::StoreError,
+    funnels::{self, PreparedFunnel},
     lease::{self, Liveness, Owner},
 };
 
@@ -174,6 +175,7 @@ pub(crate) async fn claim(
     .fetch_one(&mut *connection)
     .await
     .map_err(fail)?;
+    funnels::remove(connection, row.seq).await.map_err(fail)?;
     sqlx::query(COMMIT_FORCED)
         .execute(connection)
         .await
@@ -182,10 +184,10 @@ pub(crate) async fn claim(
 }
 
 /// Whether the owner goes on after an update.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     GoOn,
-    GiveUpLease,
+    /// The lease is given up; the run's funnel is stored with its end.
+    End(Option<PreparedFunnel>),
 }
 
 pub(crate) async fn update(
@@ -197,7 +199,7 @@ pub(crate) async fn update(
 ) -> Result<(), StoreError> {
     let lease_until = match then {
         Then::GoOn => lease::lease_end(),
-        Then::GiveUpLease => 0,
+        Then::End(_) => 0,
     };
     let transaction = async {
         sqlx::query(BEGIN_FORCED).execute(&mut *connection).await?;
@@ -221,7 +223,10 @@ pub(crate) async fn update(
         for (ordinal, tools) in (0_i64..).zip(&run.tools) {
             link(connection, open.seq, "tools", ordinal, tools).await?;
         }
-        if then == Then::GiveUpLease {
+        if let Then::End(funnel) = &then {
+            if let Some(funnel) = funnel {
+                funnels::put(connection, open.seq, funnel).await?;
+            }
             // Who ran it matters only while it runs.
             sqlx::query("UPDATE runs SET owner_machine = '' WHERE seq = ?")
                 .bind(open.seq)

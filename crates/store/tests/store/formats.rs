@@ -12,11 +12,20 @@ fn fixture(format: u32) -> PathBuf {
         .join(format!("tests/store/fixtures/format-{format}.db"))
 }
 
+/// Formats that were released.
+const FORMATS: [u32; 2] = [1, 3];
+
 #[tokio::test]
-async fn a_file_of_format_1_opens_and_keeps_what_is_in_it() {
+async fn a_file_of_every_format_opens_and_keeps_what_is_in_it() {
+    for format in FORMATS {
+        keeps_what_is_in_it(format).await;
+    }
+}
+
+async fn keeps_what_is_in_it(format: u32) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("strandline.db");
-    fs::copy(fixture(1), &path).expect("copies");
+    fs::copy(fixture(format), &path).expect("copies");
     let store = Store::open(&path).await.expect("opens");
     let run = store.run("r1").await.expect("reads");
     assert_eq!(run.record, sample::finished(sample::run("r1", 2)));
@@ -27,13 +36,17 @@ async fn a_file_of_format_1_opens_and_keeps_what_is_in_it() {
         let stored = stored.expect("reads").expect("is kept");
         assert_eq!(stored.trace, sample::trace());
     }
+    // Nothing is filled in afterwards: an older run has no funnel.
+    let funnel = store.funnel("r1").await.expect("reads");
+    let expected = (format >= 3).then(|| serde_json::json!(sample::funnel("r1", 2)));
+    assert_eq!(funnel, expected);
 }
 
 /// Writes the fixture of a new format, once: a released one never changes.
 #[tokio::test]
 #[ignore = "run by hand when a format is added"]
 async fn write_the_fixture_of_the_newest_format() {
-    let newest = fixture(1);
+    let newest = fixture(*FORMATS.last().expect("a format"));
     let directory = newest.parent().expect("has a directory");
     fs::create_dir_all(directory).expect("makes the directory");
     let _ = fs::remove_file(&newest);
@@ -48,7 +61,7 @@ async fn write_the_fixture_of_the_newest_format() {
             .expect("saves");
     }
     store
-        .finish_run(&sample::finished(run))
+        .finish_run_with_funnel(&sample::finished(run), &sample::funnel("r1", 2))
         .await
         .expect("finishes");
     store.vacuum().await.expect("vacuums");

@@ -3,6 +3,7 @@
 mod durability;
 mod files;
 mod formats;
+mod funnels;
 mod listing;
 mod resume;
 mod retention;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, json};
 use strandline_contract::{
+    analytics::StageAnalytics,
     chain::{Chain, STAGE_ANALYZER_VERSION, StageEvidence, StageRow},
     run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus, ServerFacts, TrialRecord, Usage},
     trace::{Direction, Frame, Message, OfferedTools, Part, Role, Span, SpanStatus, Trace},
@@ -261,4 +262,33 @@ pub(crate) fn trace() -> Trace {
         adaptations: Vec::new(),
         lints: Vec::new(),
     }
+}
+
+/// A funnel of `run`'s `trials` trials, none of which was counted.
+pub(crate) fn funnel(run_id: &str, trials: u64) -> StageAnalytics {
+    let stages: Vec<_> = Stage::ALL
+        .iter()
+        .map(|stage| {
+            json!({
+                "stage": stage, "applicable": 0, "reached": 0, "notReached": 0, "reachUnknown": 0,
+                "measured": 0, "passed": 0, "failed": 0, "notMeasured": 0, "notApplicable": 0,
+                "excluded": {}, "reasons": [],
+            })
+        })
+        .collect();
+    let excluded = json!({ "integrity": trials });
+    serde_json::from_value(json!({
+        "schemaVersion": 1, "measurementUnit": "trial", "runId": run_id, "suiteId": "orders",
+        "sourceIterationCount": trials, "stageAnalyzerVersion": STAGE_ANALYZER_VERSION,
+        "measurementsSchemaVersion": 1, "materializationState": "final",
+        "createdAt": STARTED, "updatedAt": STARTED, "includedTrials": 0,
+        "excludedTrials": excluded, "totalTrials": trials,
+        "excludedTrialDetail": { "chainMissing": trials },
+        "slices": [{
+            "slice": { "dimension": "overall" }, "includedTrials": 0, "excludedTrials": excluded,
+            "failureCategories": [], "stages": stages,
+        }],
+        "setup": [],
+    }))
+    .expect("a funnel")
 }

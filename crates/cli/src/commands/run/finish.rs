@@ -146,7 +146,8 @@ fn exit_code(end: &RunEnd) -> ExitCode {
     }
 }
 
-fn sort_by_plan(trials: &mut [TrialRecord], run: &strandline_contract::run::RunRecord) {
+/// Puts trials into plan order, then by iteration.
+pub(super) fn sort_by_plan(trials: &mut [TrialRecord], run: &strandline_contract::run::RunRecord) {
     let places: BTreeMap<(&str, Option<&strandline_contract::run::ExecutionVariant>), usize> = run
         .plan
         .iter()

@@ -2,14 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use strandline_contract::{event::RunEvent, run::TrialRecord, trace::Trace, words::TaskResult};
+use serde_json::{Map, json};
+use strandline_contract::{
+    event::RunEvent,
+    run::{RunRecord, TrialRecord},
+    trace::Trace,
+    words::TaskResult,
+};
 use strandline_engine::run::Stop;
 use strandline_report::style::Style;
 use strandline_store::Store;
 use tokio::{sync::mpsc, task::JoinSet};
 
+use super::finish::sort_by_plan;
 use crate::{
+    funnel,
     progress::{Mode, Progress},
     ui::Ui,
 };
@@ -18,6 +25,9 @@ use crate::{
 const MAX_TRACES: usize = 200;
 /// Trials that are being stored at once; their transactions are one.
 const MAX_SAVING: usize = 64;
+
+/// What a funnel reads of a trial's chain input.
+const KEPT_EVIDENCE: [&str; 3] = ["setupSignals", "judgeEvidence", "metadataAttribution"];
 
 /// What was heard of a run.
 #[derive(Debug, Default)]
@@ -112,10 +122,8 @@ pub(super) async fn listen(
                 while let Some(saved) = saving.join_next().await {
                     heard.note(saved);
                 }
-                if let Some(store) = store
-                    && let Err(error) = store.finish_run(&run).await
-                {
-                    heard.store_problems.push(error.to_string());
+                if let Some(store) = store {
+                    heard.end(store, &run, resumed).await;
                 }
             }
         }
@@ -130,7 +138,7 @@ type Saved = (Box<(TrialRecord, Trace)>, Option<String>);
 impl Heard {
     /// Keeps of a trial what the report, the summary and the funnel read: all of
     /// one that did not pass, with its trace while there is room; of one that
-    /// passed its outcome, chain and measurements.
+    /// passed its outcome, chain, measurements and setup signals.
     fn keep(&mut self, (mut trial, trace): (TrialRecord, Trace)) {
         if trial.result == Some(TaskResult::Passed) {
             keep_outcome(&mut trial);
@@ -158,6 +166,31 @@ impl Heard {
         }
     }
 
+    /// Stores the run's end, and its funnel with it.
+    ///
+    /// The funnel counts what is stored: the trials that were heard of, unless
+    /// some were stored before or could not be stored.
+    async fn end(&mut self, store: &Store, run: &RunRecord, resumed: bool) {
+        let funnel = if resumed || !self.store_problems.is_empty() {
+            funnel::count_stored(store, run, None).await
+        } else {
+            sort_by_plan(&mut self.trials, run);
+            Ok(funnel::count(run, &self.trials))
+        };
+        let stored = match &funnel {
+            Ok(funnel) => store.finish_run_with_funnel(run, funnel).await,
+            // The run ends nevertheless; it then has no funnel.
+            Err(_) => store.finish_run(run).await,
+        };
+        let problems = [funnel.err(), stored.err()];
+        self.store_problems.extend(
+            problems
+                .into_iter()
+                .flatten()
+                .map(|error| error.to_string()),
+        );
+    }
+
     fn note(&mut self, saved: Result<Saved, tokio::task::JoinError>) {
         let problem = match saved {
             Ok((finished, problem)) => {
@@ -171,9 +204,16 @@ impl Heard {
     }
 }
 
-/// Drops of a trial that passed what neither report nor summary reads.
+/// Drops of a trial that passed what neither report, summary nor funnel reads.
 fn keep_outcome(trial: &mut TrialRecord) {
-    trial.chain_input = Value::Null;
+    let mut evidence = Map::new();
+    for key in KEPT_EVIDENCE {
+        let value = trial.chain_input.pointer_mut(&format!("/evidence/{key}"));
+        if let Some(value) = value {
+            evidence.insert(key.to_owned(), value.take());
+        }
+    }
+    trial.chain_input = json!({ "evidence": evidence });
     trial.expected_tool_calls = Vec::new();
     trial.actual_tool_calls = Vec::new();
     trial.prompts = Vec::new();

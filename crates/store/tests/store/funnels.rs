@@ -1,0 +1,137 @@
+//! Funnels: written with a run's end, replaced in place, gone with the run.
+
+use strandline_contract::{
+    analytics::StageAnalytics,
+    words::{MaterializationState, TaskResult},
+};
+use strandline_store::{Store, StoreError};
+
+use crate::{new_store, sample};
+
+async fn with_one_trial(store: &Store) {
+    store
+        .start_run(&sample::run("r1", 1))
+        .await
+        .expect("starts");
+    let trial = sample::trial("r1", 0, TaskResult::Passed);
+    store
+        .save_trial(&trial, &sample::trace())
+        .await
+        .expect("saves");
+}
+
+async fn stored(store: &Store, run: &str) -> Option<StageAnalytics> {
+    let document = store.funnel(run).await.expect("reads")?;
+    Some(serde_json::from_value(document).expect("a funnel"))
+}
+
+#[tokio::test]
+async fn a_run_ends_together_with_its_funnel() {
+    let (_directory, store) = new_store().await;
+    with_one_trial(&store).await;
+    assert_eq!(stored(&store, "r1").await, None);
+    let finished = sample::finished(sample::run("r1", 1));
+    let funnel = sample::funnel("r1", 1);
+    store
+        .finish_run_with_funnel(&finished, &funnel)
+        .await
+        .expect("finishes");
+    assert_eq!(stored(&store, "r1").await, Some(funnel));
+    assert_eq!(store.run("r1").await.expect("reads").record, finished);
+}
+
+#[tokio::test]
+async fn who_lost_a_run_stores_neither_its_end_nor_its_funnel() {
+    let (_directory, former) = new_store().await;
+    with_one_trial(&former).await;
+    crate::tamper(former.path(), "UPDATE runs SET lease_until = 1").await;
+    let later = Store::open(former.path()).await.expect("opens");
+    later.claim_run("r1").await.expect("claims");
+    let finished = sample::finished(sample::run("r1", 1));
+    let refused = former
+        .finish_run_with_funnel(&finished, &sample::funnel("r1", 1))
+        .await;
+    assert!(
+        matches!(refused, Err(StoreError::RunLost { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(stored(&former, "r1").await, None);
+}
+
+#[tokio::test]
+async fn a_funnel_is_replaced_in_place_once_its_run_has_ended() {
+    let (_directory, store) = new_store().await;
+    with_one_trial(&store).await;
+    let provisional = StageAnalytics {
+        materialization_state: MaterializationState::Provisional,
+        ..sample::funnel("r1", 1)
+    };
+    let early = store.replace_funnel(&provisional).await;
+    assert!(
+        matches!(&early, Err(StoreError::InvalidRun { reason, .. }) if reason.contains("not ended")),
+        "{early:?}"
+    );
+    let finished = sample::finished(sample::run("r1", 1));
+    store
+        .finish_run_with_funnel(&finished, &provisional)
+        .await
+        .expect("finishes");
+    let last = sample::funnel("r1", 1);
+    store.replace_funnel(&last).await.expect("replaces");
+    assert_eq!(stored(&store, "r1").await, Some(last));
+}
+
+#[tokio::test]
+async fn a_run_that_is_resumed_has_no_funnel_until_it_ends_again() {
+    let (_directory, store) = new_store().await;
+    with_one_trial(&store).await;
+    let finished = sample::finished(sample::run("r1", 1));
+    store
+        .finish_run_with_funnel(&finished, &sample::funnel("r1", 1))
+        .await
+        .expect("finishes");
+    store.claim_run("r1").await.expect("claims");
+    assert_eq!(stored(&store, "r1").await, None);
+}
+
+#[tokio::test]
+async fn a_funnel_belongs_to_its_run_and_goes_with_it() {
+    let (_directory, store) = new_store().await;
+    with_one_trial(&store).await;
+    let finished = sample::finished(sample::run("r1", 1));
+    let foreign = store
+        .finish_run_with_funnel(&finished, &sample::funnel("r2", 1))
+        .await;
+    assert!(
+        matches!(foreign, Err(StoreError::InvalidRun { .. })),
+        "{foreign:?}"
+    );
+    store
+        .finish_run_with_funnel(&finished, &sample::funnel("r1", 1))
+        .await
+        .expect("finishes");
+    store.delete_run("r1").await.expect("deletes");
+    let not_found = |result| matches!(result, Err(StoreError::NotFound { what: "run", .. }));
+    assert!(not_found(store.funnel("r1").await.map(|_| ())));
+    assert!(not_found(
+        store.replace_funnel(&sample::funnel("r1", 1)).await
+    ));
+}
+
+#[tokio::test]
+async fn a_damaged_funnel_is_an_error_about_that_funnel_alone() {
+    let (_directory, store) = new_store().await;
+    with_one_trial(&store).await;
+    let finished = sample::finished(sample::run("r1", 1));
+    store
+        .finish_run_with_funnel(&finished, &sample::funnel("r1", 1))
+        .await
+        .expect("finishes");
+    crate::tamper(store.path(), "UPDATE funnels SET document = x'28'").await;
+    let damaged = store.funnel("r1").await;
+    assert!(
+        matches!(&damaged, Err(StoreError::UnreadableDocument { what, .. }) if what.contains("funnel")),
+        "{damaged:?}"
+    );
+    assert!(store.run("r1").await.is_ok());
+}
