@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`terminal`] | what did the run decide, where did it stop, who looks next? |
 //! | [`formats`] | what do JUnit, a pull request and GitHub's log get? |
+//! | [`friction`] | what do calls show about avoidable work? |
 //! | [`checks`] | what do the doctor's checks say? |
 //! | [`progress`] | what is said while a run is going? |
 //! | [`glossary`] | what does every word mean, and how is it found? |
@@ -21,6 +22,7 @@ pub mod checks;
 pub mod diff;
 pub mod escape;
 pub mod formats;
+pub mod friction;
 pub mod glossary;
 pub mod glyphs;
 pub mod layout;

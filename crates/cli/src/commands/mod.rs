@@ -9,6 +9,7 @@ mod derive;
 mod doctor;
 mod explain;
 mod fmt;
+mod funnel;
 mod glossary;
 mod init;
 mod judge;
@@ -33,6 +34,8 @@ pub enum Command {
     Explain(explain::Arguments),
     /// Rewrite suite files in the usual order and layout.
     Fmt(fmt::Arguments),
+    /// Show how many trials of a run got how far.
+    Funnel(funnel::Arguments),
     /// Print every word of every vocabulary.
     Glossary(glossary::Arguments),
     /// Write a starter suite for a server, or the example suite.
@@ -64,6 +67,7 @@ impl Command {
             Self::Doctor(arguments) => doctor::run(&arguments, ui),
             Self::Explain(arguments) => explain::run(&arguments, ui),
             Self::Fmt(arguments) => fmt::run(&arguments, ui),
+            Self::Funnel(arguments) => funnel::run(&arguments, ui),
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
             Self::Init(arguments) => init::run(&arguments, ui),
             Self::Judge(arguments) => judge::run(&arguments, ui),

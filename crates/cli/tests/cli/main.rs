@@ -6,6 +6,7 @@ mod derive;
 mod doctor;
 mod examples;
 mod explain;
+mod funnel;
 mod glossary;
 mod init;
 mod run;

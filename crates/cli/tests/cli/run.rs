@@ -81,6 +81,50 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn a_run_is_stored_with_its_funnel_and_its_friction_signals() {
+    let home = Home::new();
+    let asks_twice = json!([
+        {"call": [{"tool": "search_orders", "arguments": {"query": "late"}}]},
+        {"call": [{"tool": "search_orders", "arguments": {"query": "late"}}]},
+        {"say": "yes"},
+    ]);
+    let mut case = says(asks_twice);
+    case["intent"] = json!("late orders");
+    home.suite("twice.yaml", json!([case]), json!({}));
+    let run = home.run(&["run", "twice.yaml", "--iterations", "2"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let report = text(&run.stdout);
+    assert!(report.contains("friction"), "{report}");
+
+    let shown = home.run(&["funnel", "last", "--json"]);
+    let funnel: Value = serde_json::from_slice(&shown.stdout).expect("JSON");
+    let read = strandline_derive::analytics::validate_stage_analytics(&funnel);
+    let read = read.expect("a valid funnel");
+    assert_eq!(
+        (read.included_trials, read.total_trials),
+        (2, 2),
+        "{funnel}"
+    );
+    assert_eq!(funnel["materializationState"], "final");
+    assert_eq!(funnel["slices"][1]["slice"]["intent"], "late orders");
+    assert_eq!(funnel["slices"][2]["slice"]["provider"], "scripted");
+    assert_eq!(funnel["setup"][0]["uniqueAttempts"], 1, "{funnel}");
+    let same = home.run(&["funnel", "last", "--by", "intent"]);
+    assert!(text(&same.stdout).contains("intent `late orders`: 2 trials counted"));
+
+    let trial = home.run(&["show", "last", "--case", "c", "--trial", "1"]);
+    let told = text(&trial.stdout);
+    assert!(
+        told.contains("a call was repeated with identical arguments"),
+        "{told}"
+    );
+    assert!(
+        told.contains("often just recovery from a passing error"),
+        "{told}"
+    );
+}
+
+#[test]
 fn every_way_to_end_has_its_exit_code() {
     let home = Home::new();
     home.suite("passes.yaml", json!([says(json!([{"say": "yes"}]))]), json!({}))

@@ -5,11 +5,16 @@ use std::{collections::BTreeMap, path::PathBuf};
 use assert_cmd::{Command, assert::Assert};
 use serde_json::{Value, json};
 use strandline_contract::{
+    analytics::StageAnalytics,
     run::{RunRecord, TrialRecord},
     trace::Trace,
     verdict::{CaseInput, ValidityPolicy},
+    words::{MaterializationState, Stage, Vocabulary},
 };
-use strandline_derive::verdict::derive_decision;
+use strandline_derive::{
+    analytics::{Materialization, RunFunnel, TrialLabels},
+    verdict::derive_decision,
+};
 use strandline_store::Store;
 
 /// A directory with a store; it goes away with the test.
@@ -30,7 +35,7 @@ impl Stored {
         stored
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.directory.path().join("strandline.db")
     }
 
@@ -53,11 +58,36 @@ impl Stored {
             }
             if trials.len() == 2 {
                 finish(&mut run, &trials);
-                store.finish_run(&run).await.expect("finishes");
+                // The first run ends as an older version ended runs.
+                let ended = if id.ends_with('1') {
+                    store.finish_run(&run).await
+                } else {
+                    store
+                        .finish_run_with_funnel(&run, &funnel(&run, &trials))
+                        .await
+                };
+                ended.expect("finishes");
             }
         }
         // The last run loses its lease here: it looks killed.
         store.close().await.expect("closes");
+    }
+
+    /// Stores a funnel of the second run that contradicts itself.
+    pub(crate) fn damage_funnel(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let store = Store::open(&self.path()).await.expect("opens");
+            let id = "019ad2b4-0000-7000-8000-000000000002";
+            let funnel = store.funnel(id).await.expect("reads").expect("a funnel");
+            let mut funnel: StageAnalytics = serde_json::from_value(funnel).expect("a funnel");
+            funnel.included_trials = 9;
+            store.replace_funnel(&funnel).await.expect("replaces");
+            store.close().await.expect("closes");
+        });
     }
 
     pub(crate) fn strandline(&self, arguments: &[&str]) -> Assert {
@@ -110,6 +140,24 @@ fn finish(run: &mut RunRecord, trials: &[TrialRecord]) {
     run.ended_at = Some(run.started_at + 41_000);
 }
 
+fn funnel(run: &RunRecord, trials: &[TrialRecord]) -> StageAnalytics {
+    let mut funnel = RunFunnel::default();
+    for trial in trials {
+        let labels = TrialLabels {
+            intent: Some("refunds"),
+            provider: Some("openai"),
+            model: Some("small-1"),
+        };
+        funnel.add(trial, labels);
+    }
+    let how = Materialization {
+        state: MaterializationState::Final,
+        now: 1_796_083_241_000,
+        created_at: None,
+    };
+    funnel.finish(run, how)
+}
+
 fn trial(run_id: &str, number: u32, strip: &str) -> TrialRecord {
     let rows: Vec<Value> = [
         "connection",
@@ -143,9 +191,19 @@ fn trial(run_id: &str, number: u32, strip: &str) -> TrialRecord {
         "iterationNumber": number, "status": "completed",
         "result": if passed { "passed" } else { "failed" },
         "startedAt": started, "endedAt": started + 812, "chainInput": {}, "chain": chain,
-        "stageMeasurements": {}, "modelRequests": 1
+        "stageMeasurements": measured(strip), "modelRequests": 1
     }))
     .expect("a trial record")
+}
+
+/// Measurements that agree with a strip.
+fn measured(strip: &str) -> Value {
+    let rows = Stage::ALL.iter().zip(strip.chars()).map(|(stage, mark)| {
+        let reach = if mark == '.' { "notReached" } else { "reached" };
+        json!({"stage": stage, "reach": reach})
+    });
+    let rows: Vec<Value> = rows.collect();
+    json!({"schemaVersion": 1, "stageAnalyzerVersion": 12, "rows": rows})
 }
 
 fn trace() -> Trace {

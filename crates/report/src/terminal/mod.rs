@@ -5,6 +5,7 @@
 pub(crate) mod cases;
 mod evidence;
 pub(crate) mod failures;
+pub mod funnel;
 pub(crate) mod headline;
 mod judged;
 pub(crate) mod measured;
@@ -24,7 +25,7 @@ use strandline_contract::{
 };
 use strandline_derive::decision::{Page, StoredChain, derive_summary_chain, summarize_run};
 
-use crate::{escape, style::Style};
+use crate::{escape, friction::tally_lines, layout::hanging, style::Style};
 
 /// Longest title or name shown, characters.
 pub(crate) const MAX_NAME: usize = 200;
@@ -52,6 +53,7 @@ pub fn run_report(input: &RunInput<'_>, style: &Style) -> String {
         measured_and_judged(&view, style),
         cases::render(&view, style),
         failures::render(&view, style),
+        friction(&view, style),
         servers::render(&view, style),
     ];
     let texts: Vec<String> = sections
@@ -65,6 +67,22 @@ pub fn run_report(input: &RunInput<'_>, style: &Style) -> String {
 fn measured_and_judged(view: &View<'_>, style: &Style) -> Vec<String> {
     let mut lines = measured::render(view, style);
     lines.extend(judged::render(view, style));
+    lines
+}
+
+/// Returns how many trials show which friction signal; never a verdict.
+fn friction(view: &View<'_>, style: &Style) -> Vec<String> {
+    labelled("friction", &tally_lines(view.input.trials), 11, style)
+}
+
+/// Returns texts under one label.
+fn labelled(label: &str, texts: &[String], hang: usize, style: &Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut label = label;
+    for text in texts {
+        lines.extend(hanging(label, text, 1, hang, style.columns()));
+        label = "";
+    }
     lines
 }
 

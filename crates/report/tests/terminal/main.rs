@@ -2,6 +2,8 @@
 
 mod fixture;
 mod formats;
+mod friction;
+mod funnel;
 mod hostile;
 mod recorded;
 mod reports;

@@ -15,8 +15,8 @@ use strandline_contract::{
     trace::Trace,
 };
 
-use super::{Trial, trial_number};
-use crate::{escape, style::Style};
+use super::{Trial, labelled, trial_number};
+use crate::{escape, friction::trial_lines, style::Style};
 
 /// Column under which the text of a section stands.
 const HANG: usize = 13;
@@ -81,6 +81,7 @@ pub fn trial_report(
         outcome::stages(&trial, input.trace, style),
         outcome::next(&trial, style),
         checks::render(input.trial, detail, style),
+        friction(input.trial, style),
         judges::render(input.trial, input.judge_passes, detail, style),
         timeline::render(input, &trial, detail, style),
         frames::render(input, frames, detail, style),
@@ -91,6 +92,11 @@ pub fn trial_report(
         .map(|lines| lines.join("\n"))
         .collect();
     texts.join("\n\n")
+}
+
+/// Returns what the calls show about avoidable work; never a verdict.
+fn friction(trial: &TrialRecord, style: &Style) -> Vec<String> {
+    labelled("friction", &trial_lines(trial), HANG, style)
 }
 
 impl Detail {
