@@ -125,6 +125,42 @@ fn a_run_is_stored_with_its_funnel_and_its_friction_signals() {
 }
 
 #[test]
+fn a_funnel_is_provisional_until_no_judge_owes_an_answer() {
+    let home = Home::new();
+    let mut case = says(json!([{"say": "yes"}]));
+    case["assertions"] = json!([{"type": "toolNeverCalled", "toolName": "refund_order"}]);
+    case["expectedOutput"] = json!("yes");
+    let defaults = json!({"model": "scripted/test", "iterations": 1, "passThreshold": 1, "validity": {}, "judge": {}});
+    home.suite("judged.yaml", json!([case]), json!({"defaults": defaults}));
+    let answers = json!({"goalCompletion": [{"score": 0.9, "reason": "it says yes"}]});
+    fs::write(home.path("judge.json"), answers.to_string()).expect("the answers are written");
+    let funnel = || -> Value {
+        let shown = home.run(&["funnel", "last", "--json"]);
+        serde_json::from_slice(&shown.stdout).expect("JSON")
+    };
+
+    home.run(&["run", "judged.yaml", "--no-judge"]);
+    let before = funnel();
+    assert_eq!(before["materializationState"], "provisional");
+    let told = text(&home.run(&["funnel", "last"]).stdout);
+    assert!(told.contains("provisional"), "{told}");
+    assert!(
+        told.contains("an LLM judge verdict is due and has not arrived 1"),
+        "{told}"
+    );
+
+    home.run(&["judge", "last", "--judge-script", "judge.json"]);
+    let after = funnel();
+    assert_eq!(after["materializationState"], "final", "{after}");
+    assert_eq!(after["createdAt"], before["createdAt"], "built in place");
+    let passed = |funnel: &Value| funnel["slices"][0]["stages"][5]["passed"].clone();
+    assert_eq!((passed(&before), passed(&after)), (json!(0), json!(1)));
+    // Judges asked during the run leave nothing owed.
+    home.run(&["run", "judged.yaml", "--judge-script", "judge.json"]);
+    assert_eq!(funnel()["materializationState"], "final");
+}
+
+#[test]
 fn every_way_to_end_has_its_exit_code() {
     let home = Home::new();
     home.suite("passes.yaml", json!([says(json!([{"say": "yes"}]))]), json!({}))
