@@ -9,6 +9,7 @@ mod explain;
 mod funnel;
 mod glossary;
 mod init;
+mod judge;
 mod run;
 mod runs;
 mod schema;

@@ -16,7 +16,7 @@ pub enum StoredCondition {
     /// Nothing: nobody looked.
     Absent,
     /// A verdict that may be believed.
-    Verified(SuspectedConditionVerdict),
+    Verified(Box<SuspectedConditionVerdict>),
     /// One that may not.
     Unverified,
 }
@@ -29,7 +29,7 @@ pub fn project_suspected_condition(metadata: &Map<String, Value>) -> StoredCondi
         .map(validate_suspected_condition)
     {
         None => StoredCondition::Absent,
-        Some(Ok(verdict)) => StoredCondition::Verified(verdict),
+        Some(Ok(verdict)) => StoredCondition::Verified(Box::new(verdict)),
         Some(Err(_)) => StoredCondition::Unverified,
     }
 }

@@ -341,3 +341,64 @@ fn a_flood_is_bounded_and_the_cut_is_counted() {
     assert!(shown.len() < 30_000, "{} bytes", shown.len());
     assert!(shown.contains("195 earlier lines with --trace"));
 }
+
+fn judged() -> TrialRecord {
+    let mut record = trial("PPPPPP", "judgeObserved", None);
+    let provenance = json!({
+        "model": "openai/judge-1", "judgeTemplateVersion": 4,
+        "judgeTemplateHash": "0a1b2c3d4e5f60718293a4b5c6d7e8f9", "generatedAt": 1_796_083_200_000_i64,
+    });
+    let with = |mut document: Value| {
+        let members = document.as_object_mut().expect("an object");
+        members.extend(provenance.as_object().expect("an object").clone());
+        document
+    };
+    let goal = with(json!({
+        "status": "scored", "verdict": "pass", "score": 0.75, "threshold": 0.7, "partialFloor": 0.4,
+        "scores": [0.9, 0.4, 0.75], "samples": 3, "aggregation": "median", "straddle": true,
+        "role": "advisory", "isModelUnderTest": true,
+        "criteria": [{"id": "state", "label": "names the state", "required": true, "met": 2, "of": 3}],
+        "reasons": [
+            "the samples straddle the threshold 0.7: 0.9, 0.4, 0.75 (median 0.75)",
+            "The state is named \u{202e}and\u{1b}[31m supported by the call.",
+        ],
+    }));
+    let condition = with(json!({
+        "status": "scored", "condition": "missingUnits", "confidence": "medium",
+        "remediation": "let get_order name the currency of total", "gradingKey": "refunds#0",
+        "signalKind": "identicalRetry", "informationCallIndex": 0, "observedAtCallIndex": 1,
+    }));
+    record.metadata.insert("goalJudge".to_owned(), goal);
+    record
+        .metadata
+        .insert("suspectedConditionVerdict".to_owned(), condition);
+    record
+}
+
+#[test]
+fn what_judges_say_is_told_with_who_they_are() {
+    let text = report(
+        judged(),
+        None,
+        Detail::Brief,
+        RawFrames::Counted,
+        Style::plain(100),
+    );
+    let section = text.split("\n\n").find(|part| part.contains(" judged"));
+    insta::assert_snapshot!(section.expect("a section"));
+}
+
+#[test]
+fn a_condition_that_cannot_be_believed_is_withheld() {
+    let mut record = judged();
+    record.metadata["suspectedConditionVerdict"]["confidence"] = json!("certain");
+    let text = report(
+        record,
+        None,
+        Detail::Brief,
+        RawFrames::Counted,
+        Style::plain(100),
+    );
+    assert!(text.contains("cannot be believed"), "{text}");
+    assert!(!text.contains("currency"), "{text}");
+}

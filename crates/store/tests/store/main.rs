@@ -4,6 +4,7 @@ mod durability;
 mod files;
 mod formats;
 mod funnels;
+mod judgements;
 mod listing;
 mod resume;
 mod retention;

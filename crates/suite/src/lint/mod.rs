@@ -5,7 +5,7 @@ mod secrets;
 pub(crate) use secrets::secret_spans;
 
 use strandline_contract::{suite::ResolvedSuite, words::Vacuity};
-use strandline_derive::assertions::vacuity::vacuity;
+use strandline_derive::{assertions::vacuity::vacuity, judge::JudgeSettings};
 
 use crate::{
     finding::{self, Code, Finding, Segment},
@@ -35,6 +35,7 @@ impl Lint<'_> {
         secrets::servers(&mut found, self.root);
         cases(&mut found, self.root, self.resolved);
         empty_answers(&mut found, self.root, self.resolved);
+        unreachable_thresholds(&mut found, self.root, self.resolved);
         non_finite(&mut found, self.root, &Path::Root);
         if let Some(expanded) = self.expanded {
             for warning in &mut found.warnings {
@@ -142,6 +143,28 @@ fn empty_answers(found: &mut Found, root: &Node, resolved: &ResolvedSuite) {
         );
         let span = head(&item.node);
         found.warn("case_passes_with_empty_answer", path, span, message);
+    }
+}
+
+/// §4.3: without a rubric a score is capped, and a threshold may lie above.
+fn unreachable_thresholds(found: &mut Found, root: &Node, resolved: &ResolvedSuite) {
+    let Some(cases) = root.get("cases") else {
+        return;
+    };
+    for (index, (case, item)) in resolved.cases.iter().zip(cases.items()).enumerate() {
+        let judge = JudgeSettings::of(resolved, case);
+        let cap = judge.score_cap().filter(|cap| judge.threshold > *cap);
+        let (Some(cap), true) = (cap, judge.authored && judge.enabled && !case.disabled) else {
+            continue;
+        };
+        let path = vec![key("cases"), Segment::Index(index)];
+        let message = format!(
+            "case `{}` can never reach the judge's threshold {}: without `expectedOutput` or \
+             criteria a score is at most {cap}",
+            case.id, judge.threshold
+        );
+        let span = head(&item.node);
+        found.warn("judge_threshold_out_of_reach", path, span, message);
     }
 }
 

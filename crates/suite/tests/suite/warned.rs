@@ -71,3 +71,28 @@ fn a_case_that_passes_on_nothing_is_told_and_one_that_cannot_is_not() {
         assert_eq!(warned(&short(checked)), [], "{checked}");
     }
 }
+
+#[test]
+fn a_threshold_that_no_score_can_reach_is_told() {
+    let suite = |judge: &str, case: &str| {
+        format!(
+            "server: s\nmodel: ollama/x\njudge: {judge}\ncases:\n  - {{ prompt: hi, answer: x{case} }}\n"
+        )
+    };
+    let told = |judge: &str, case: &str| warned(&suite(judge, case));
+    assert_eq!(
+        told("{ threshold: 0.9 }", ""),
+        [("judge_threshold_out_of_reach", "cases[0]".to_owned())]
+    );
+    for (judge, case) in [
+        ("{ threshold: 0.85 }", ""),
+        ("{ threshold: 0.9 }", ", expectedOutput: It ships."),
+        ("{ threshold: 0.9, enabled: false }", ""),
+        (
+            "{ threshold: 0.9, rubric: { criteria: [ { id: a, label: names it } ] } }",
+            "",
+        ),
+    ] {
+        assert_eq!(told(judge, case), [], "{judge}{case}");
+    }
+}

@@ -1,6 +1,8 @@
 //! What LLM judges say about a trial: scores, how they were taken together, who
 //! judged. Advisory and required are told apart in every line.
 
+use std::fmt::Write as _;
+
 use serde::Deserialize;
 use strandline_contract::{
     judgement::{
@@ -187,7 +189,7 @@ impl Section<'_> {
                 self.say("suspected", text);
                 return;
             }
-            StoredCondition::Verified(verdict) => verdict,
+            StoredCondition::Verified(verdict) => *verdict,
         };
         let SuspectedConditionVerdict::Scored {
             condition,
@@ -300,17 +302,17 @@ fn call_line(call: &JudgeCall, detail: Detail) -> String {
         call.outcome.label()
     );
     if let Some(score) = call.score {
-        line.push_str(&format!(", score {}", number(score)));
+        let _ = write!(line, ", score {}", number(score));
     }
     if let (
         JudgeCallOutcome::Malformed | JudgeCallOutcome::Refused | JudgeCallOutcome::Failed,
         Some(error),
     ) = (call.outcome, &call.error)
     {
-        line.push_str(&format!(", {}", name_of(error, detail)));
+        let _ = write!(line, ", {}", name_of(error, detail));
     }
     for note in &call.notes {
-        line.push_str(&format!(", {}", name_of(note, detail)));
+        let _ = write!(line, ", {}", name_of(note, detail));
     }
     line
 }
