@@ -9,7 +9,7 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use strandline_contract::{
-    event::{RunEvent, TrialRef},
+    event::{RunEvent, TrialRef, TrialsAdded},
     run::{ExecutionVariant, RunRecord, TrialRecord},
 };
 use strandline_report::{
@@ -107,6 +107,10 @@ impl Progress {
                 }
                 None
             }
+            RunEvent::TrialsAdded(added) => {
+                self.added(added);
+                None
+            }
             RunEvent::TrialFinished(ended) => self.ended(&ended.0),
             // Its line was printed when it ended; the report says what was judged.
             RunEvent::TrialJudged(_) => None,
@@ -146,6 +150,16 @@ impl Progress {
         if let Surface::Live(bars) = &mut self.surface {
             bars.total.set_length(self.tally.planned);
             bars.total.set_message(self.tally.text(&self.style));
+        }
+    }
+
+    fn added(&mut self, added: &TrialsAdded) {
+        let key = (added.case_id.clone(), added.variant.clone());
+        let before = self.configured.insert(key, added.configured_trials);
+        let more = added.configured_trials.saturating_sub(before.unwrap_or(0));
+        self.tally.planned += u64::from(more);
+        if let Surface::Live(bars) = &mut self.surface {
+            bars.total.set_length(self.tally.planned);
         }
     }
 

@@ -20,6 +20,9 @@ pub enum RunEvent {
     TrialStarted(Arc<TrialRef>),
     /// A trial entered another activity.
     TrialActivity(Arc<TrialRef>, Activity),
+    /// A case variant gets more trials than planned: what its trials showed so
+    /// far does not decide it.
+    TrialsAdded(TrialsAdded),
     /// A trial ended; record and trace are complete.
     TrialFinished(Box<(TrialRecord, Trace)>),
     /// A finished trial was judged: its record with everything derived again,
@@ -40,6 +43,17 @@ pub struct TrialRef {
     pub variant: Option<ExecutionVariant>,
     /// Ordinal among the case variant's trials, from 0.
     pub iteration_number: u32,
+}
+
+/// A case variant that gets more trials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrialsAdded {
+    /// The case's id in the suite.
+    pub case_id: String,
+    /// The model it runs under.
+    pub variant: Option<ExecutionVariant>,
+    /// How many trials are configured from now on, those before included.
+    pub configured_trials: u32,
 }
 
 /// What a running trial is doing, and whom it waits for.

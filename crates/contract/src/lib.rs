@@ -36,6 +36,7 @@
 //! | [`friction`] | what a trial's calls show about avoidable work |
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`listing`] | runs as they are listed |
+//! | [`sequential`] | repeating until decided: bounds and what they say |
 //! | [`exit`] | process exit codes |
 //! | [`number`] | how numbers are written and read in documents |
 //! | [`providers`] | model providers, their keys and endpoints |
@@ -73,6 +74,7 @@ pub mod run;
 pub mod schemas;
 pub mod script;
 pub mod secret;
+pub mod sequential;
 pub mod suite;
 pub mod suite_schema;
 pub mod swarm;

@@ -20,6 +20,7 @@ use crate::{
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
     policy::{FrozenPolicy, PolicyBlock},
     run::{RunRecord, TrialRecord},
+    sequential::SequentialReport,
     swarm::{
         findings::SwarmFindings,
         report::{RunReport, RunReportInput},
@@ -90,6 +91,10 @@ pub const DOCUMENTS: &[Document] = &[
         about: "suite files of both dialects and in the short form, for editors",
         schema: || Schema::try_from(crate::suite_schema::suite_file()).unwrap_or_default(),
     },
+    written::<SequentialReport>(
+        "sequential-report",
+        "what it would take to decide each case of a run by repeating it",
+    ),
     written::<RunList>("run-list", "stored runs with what each decided"),
     read::<Transcript>("transcript", "what assertions read of one trial"),
     read::<MeasurementsInput<'_>>(

@@ -15,12 +15,12 @@
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
 //! | what do the sessions of a swarm say, one by one and together? | [`swarm`] | `swarm.md` §3–§9 |
-//! | did it change between two runs? | [`compare`] | `verdict.md` §11 |
+//! | what would it take to decide a case by repeating it? | [`repeating`] | `docs/statistics.md` |
+//! | how sure is a rate, a difference, a repeated case? | [`statistics`] | `verdict.md` §11 |
 
 pub mod analytics;
 pub mod assertions;
 pub mod chain;
-pub mod compare;
 pub mod decision;
 mod document;
 pub mod friction;
@@ -28,6 +28,8 @@ pub mod judge;
 pub mod kinds;
 pub mod measurements;
 pub mod policy;
+pub mod repeating;
+pub mod statistics;
 pub mod surface;
 pub mod swarm;
 pub mod verdict;

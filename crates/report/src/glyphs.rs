@@ -1,6 +1,8 @@
 //! The marks of stage states and verdicts, the same on every text surface.
 
-use strandline_contract::words::{CheckVerdict, StageState, SummaryVerdict, TaskResult, Verdict};
+use strandline_contract::words::{
+    CheckVerdict, SequentialDecision, StageState, SummaryVerdict, TaskResult, Verdict,
+};
 
 use crate::style::{Ink, Style};
 
@@ -78,6 +80,16 @@ pub const fn check(verdict: CheckVerdict) -> Mark {
         CheckVerdict::Warning => Mark::new("▲", "!", Ink::Unsure),
         CheckVerdict::Failed => Mark::new("✖", "F", Ink::Bad),
         CheckVerdict::NotChecked => Mark::new("○", ".", Ink::Quiet),
+    }
+}
+
+/// Returns the mark of what repeating a case has shown.
+#[must_use]
+pub const fn sequential(decision: SequentialDecision) -> Mark {
+    match decision {
+        SequentialDecision::Meets => state(StageState::Passed),
+        SequentialDecision::Misses => state(StageState::Failed),
+        SequentialDecision::Undecided => state(StageState::NotMeasured),
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) enum Alone {
     Claim(String, Reply<OpenRun>),
     /// Store what has become known about a run that goes on.
     Update(Arc<OpenRun>, Box<PreparedRun>, Reply<()>),
+    /// Raise the number of trials of the case variant with this ordinal.
+    Extend(Arc<OpenRun>, i64, u32, Reply<()>),
     /// Store a run's last record, with its funnel where it has one, and give up
     /// its lease.
     Finish(
@@ -163,6 +165,10 @@ impl Writer {
             Alone::Update(open, run, reply) => answer(
                 reply,
                 runs::update(connection, path, &open, *run, Then::GoOn).await,
+            ),
+            Alone::Extend(open, ordinal, configured, reply) => answer(
+                reply,
+                runs::extend(connection, path, &open, ordinal, configured).await,
             ),
             Alone::Finish(open, run, funnel, reply) => answer(
                 reply,

@@ -8,14 +8,20 @@ use strandline_contract::{
     exit::ExitCode,
     judgement::JudgePass,
     run::{ExecutionVariant, LOCAL_PROJECT, TrialRecord},
+    sequential::SequentialSettings,
     trace::Trace,
     words::TaskResult,
 };
-use strandline_derive::decision::{Page, summarize_run};
+use strandline_derive::{
+    decision::{Page, summarize_run},
+    repeating::sequential_report,
+};
 use strandline_report::{
     escape,
     terminal::{
-        RunInput, run_report,
+        RunInput,
+        deciding::deciding_report,
+        run_report,
         trial::{Detail, FramesKept, RawFrames, TrialInput, trial_report},
     },
 };
@@ -48,6 +54,10 @@ pub struct Arguments {
     /// Under which model, where the case runs under several.
     #[arg(long, value_name = "PROVIDER/MODEL", requires = "case")]
     model: Option<String>,
+    /// Show only what it would take to decide each case of a run by repeating
+    /// it; with `--json`, as `strandline schema sequential-report`.
+    #[arg(long, conflicts_with_all = ["case", "trace", "frames"])]
+    deciding: bool,
     /// Show the texts of a trial's trace in full.
     #[arg(long)]
     trace: bool,
@@ -99,6 +109,15 @@ async fn show_run(
         .trial_stream(&run.record.id, &everything)
         .try_collect()
         .await?;
+    if arguments.deciding {
+        let deciding = sequential_report(&run.record, &SequentialSettings::default());
+        if arguments.json {
+            ui.json(&deciding)?;
+        } else {
+            ui.out(deciding_report(&deciding, &ui.style));
+        }
+        return Ok(ExitCode::Passed);
+    }
     if arguments.json {
         let page = Page {
             complete: true,
@@ -116,6 +135,8 @@ async fn show_run(
         traces: &traces,
     };
     ui.out(run_report(&input, &ui.style));
+    let deciding = sequential_report(&run.record, &SequentialSettings::default());
+    ui.out(format_args!("\n{}", deciding_report(&deciding, &ui.style)));
     if let Liveness::Dead { pid } = run.liveness {
         ui.talk(format_args!(
             "its process {pid} is gone: `strandline run --resume {}` runs what is missing",

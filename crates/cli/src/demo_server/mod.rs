@@ -12,6 +12,10 @@
 //! | call | `refund_order` declares its amount as text, the order desk counts in numbers |
 //! | response | `get_invoice` answers with an error for archived orders |
 //! | user value | `list_orders` stops after three orders and does not say so |
+//!
+//! A second release, `--release 2`, is there to compare runs with: it describes
+//! its tools, counts amounts in numbers, can cancel orders, and answers with
+//! codes where the first one had words.
 
 mod data;
 mod tools;
@@ -34,16 +38,28 @@ pub enum Fault {
     Discovery,
 }
 
+/// Which release of the order desk is served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Release {
+    /// The first, with every planted defect.
+    #[default]
+    #[value(name = "1")]
+    First,
+    /// The second: some defects are repaired, and a new one is planted.
+    #[value(name = "2")]
+    Second,
+}
+
 /// Serves until standard input ends.
 ///
 /// # Errors
 ///
 /// Fails when a standard stream fails.
-pub fn serve(fault: Option<Fault>) -> io::Result<()> {
+pub fn serve(fault: Option<Fault>, release: Release) -> io::Result<()> {
     let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;
-        if let Some(answer) = answer(&line, fault) {
+        if let Some(answer) = answer(&line, fault, release) {
             writeln!(output, "{answer}")?;
             output.flush()?;
         }
@@ -52,7 +68,7 @@ pub fn serve(fault: Option<Fault>) -> io::Result<()> {
 }
 
 /// Returns the answer to one line, when it asks for one.
-fn answer(line: &str, fault: Option<Fault>) -> Option<Value> {
+fn answer(line: &str, fault: Option<Fault>, release: Release) -> Option<Value> {
     if line.trim().is_empty() {
         return None;
     }
@@ -63,13 +79,13 @@ fn answer(line: &str, fault: Option<Fault>) -> Option<Value> {
     let id = message.get("id")?;
     let parameters = message.get("params").unwrap_or(&Value::Null);
     Some(match message["method"].as_str() {
-        Some("initialize") => result(id, &initialize(parameters)),
+        Some("initialize") => result(id, &initialize(parameters, release)),
         Some("ping") => result(id, &json!({})),
         Some("tools/list") if fault == Some(Fault::Discovery) => {
             error(id, -32_603, "the tool registry is being rebuilt")
         }
-        Some("tools/list") => result(id, &json!({"tools": tools::list()})),
-        Some("tools/call") => match tools::call(parameters) {
+        Some("tools/list") => result(id, &json!({"tools": tools::list(release)})),
+        Some("tools/call") => match tools::call(parameters, release) {
             Some(answer) => result(id, &answer),
             None => error(id, -32_602, "there is no such tool"),
         },
@@ -77,7 +93,7 @@ fn answer(line: &str, fault: Option<Fault>) -> Option<Value> {
     })
 }
 
-fn initialize(parameters: &Value) -> Value {
+fn initialize(parameters: &Value, release: Release) -> Value {
     let asked = parameters["protocolVersion"].as_str();
     let agreed = asked.filter(|asked| PROTOCOLS.contains(asked));
     json!({
@@ -86,7 +102,10 @@ fn initialize(parameters: &Value) -> Value {
         "serverInfo": {
             "name": "strandline-demo-orders",
             "title": "Order desk (demo)",
-            "version": env!("CARGO_PKG_VERSION")
+            "version": match release {
+                Release::First => "1.0.0",
+                Release::Second => "2.0.0",
+            }
         },
         "instructions": "An order desk. Amounts are in euros."
     })
@@ -106,7 +125,7 @@ mod tests {
 
     fn ask(method: &str, parameters: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
-        answer(&message.to_string(), None).expect("a request is answered")
+        answer(&message.to_string(), None, Release::First).expect("a request is answered")
     }
 
     fn call(tool: &str, arguments: &Value) -> Value {
@@ -125,10 +144,10 @@ mod tests {
 
     #[test]
     fn notifications_and_blank_lines_are_not_answered() {
-        assert_eq!(answer("", None), None);
+        assert_eq!(answer("", None, Release::First), None);
         let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        assert_eq!(answer(note, None), None);
-        let junk = answer("{", None).expect("junk is refused");
+        assert_eq!(answer(note, None, Release::First), None);
+        let junk = answer("{", None, Release::First).expect("junk is refused");
         assert_eq!(junk["error"]["code"], -32_700);
     }
 
@@ -144,7 +163,7 @@ mod tests {
     #[test]
     fn every_planted_defect_is_there() {
         let listing = r#"{"id":1,"method":"tools/list"}"#;
-        let failed = answer(listing, Some(Fault::Discovery)).expect("an answer");
+        let failed = answer(listing, Some(Fault::Discovery), Release::First).expect("an answer");
         assert_eq!(failed["error"]["code"], -32_603);
 
         let tools = ask("tools/list", &json!({}))["result"]["tools"].clone();
@@ -171,6 +190,29 @@ mod tests {
             Some(3)
         );
         assert_eq!(data::orders_of("c1").count(), 5);
+    }
+
+    #[test]
+    fn the_second_release_differs_where_it_says() {
+        let second = |method: &str, parameters: &Value| {
+            let message =
+                json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+            answer(&message.to_string(), None, Release::Second).expect("an answer")["result"]
+                .clone()
+        };
+        let first = tools::list(Release::First);
+        let tools = second("tools/list", &json!({}))["tools"].clone();
+        let names = |tools: &Value| -> Vec<String> {
+            let tools = tools.as_array().expect("a list").iter();
+            tools.map(|tool| tool["name"].to_string()).collect()
+        };
+        assert_eq!(names(&tools).len(), names(&first).len() + 1);
+        let order = |release: Value| release["structuredContent"]["status"].clone();
+        let arguments = json!({"name": "get_order", "arguments": {"id": 1017}});
+        assert_eq!(order(second("tools/call", &arguments)), "S3");
+        assert_eq!(order(call("get_order", &json!({"id": 1017}))), "shipped");
+        let cancel = json!({"name": "cancel_order", "arguments": {"id": 1017}});
+        assert_eq!(second("tools/call", &cancel)["isError"], true);
     }
 
     #[test]

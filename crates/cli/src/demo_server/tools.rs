@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::data::{CUSTOMERS, Customer, ORDERS, Order, orders_of};
+use super::{
+    Release,
+    data::{CUSTOMERS, Customer, ORDERS, Order, orders_of},
+};
 
 /// Orders before this one are archived, and their invoices cannot be read.
 const FIRST_LIVE_ORDER: u64 = 1015;
@@ -10,7 +13,38 @@ const FIRST_LIVE_ORDER: u64 = 1015;
 const PAGE: usize = 3;
 
 /// Returns the `tools/list` entries.
-pub(super) fn list() -> Value {
+pub(super) fn list(release: Release) -> Value {
+    let mut tools = first_release();
+    if release == Release::Second
+        && let Some(tools) = tools.as_array_mut()
+    {
+        for tool in &mut *tools {
+            match tool["name"].as_str() {
+                Some("search_orders") => {
+                    tool["description"] =
+                        "Finds orders by what was bought, by status or by number.".into();
+                }
+                Some("find_customer") => {
+                    tool["description"] =
+                        "Returns the customer with an e-mail address, with name and phone.".into();
+                }
+                Some("refund_order") => {
+                    tool["inputSchema"]["properties"]["amount"]["type"] = "number".into();
+                }
+                _ => {}
+            }
+        }
+        tools.push(json!({
+            "name": "cancel_order",
+            "description": "Cancels an order that was not shipped yet.",
+            "inputSchema": object(json!({"id": {"type": "integer", "description": "Order number, such as 1017"}}), &["id"]),
+            "annotations": {"readOnlyHint": false, "destructiveHint": true}
+        }));
+    }
+    tools
+}
+
+fn first_release() -> Value {
     let id = json!({"type": "integer", "description": "Order number, such as 1017"});
     json!([
         {
@@ -71,12 +105,13 @@ fn object(properties: Value, required: &[&str]) -> Value {
 }
 
 /// Returns the result of a call; nothing when there is no such tool.
-pub(super) fn call(parameters: &Value) -> Option<Value> {
+pub(super) fn call(parameters: &Value, release: Release) -> Option<Value> {
     let arguments = parameters.get("arguments").unwrap_or(&Value::Null);
     let outcome = match parameters["name"].as_str()? {
         "search_orders" => search_orders(arguments),
         "find_customer" => find_customer(arguments),
-        "get_order" => order_named(arguments).map(|order| structured(&whole(order))),
+        "get_order" => order_named(arguments).map(|order| structured(&whole(order, release))),
+        "cancel_order" if release == Release::Second => cancel_order(arguments),
         "list_orders" => list_orders(arguments),
         "get_invoice" => get_invoice(arguments),
         "refund_order" => refund_order(arguments),
@@ -182,9 +217,27 @@ fn brief(order: &Order) -> Value {
     json!({"id": order.id, "status": order.status, "total": euros(order)})
 }
 
-fn whole(order: &Order) -> Value {
+/// The second release has codes where the first one has words.
+fn status(order: &Order, release: Release) -> &'static str {
+    match (release, order.status) {
+        (Release::First, word) => word,
+        (Release::Second, "shipped") => "S3",
+        (Release::Second, "delivered") => "S4",
+        (Release::Second, _) => "S1",
+    }
+}
+
+fn cancel_order(arguments: &Value) -> Result<Value, String> {
+    let order = order_named(arguments)?;
+    match order.status {
+        "shipped" | "delivered" => Err(format!("order {} has left the house", order.id)),
+        _ => Ok(structured(&json!({"id": order.id, "cancelled": true}))),
+    }
+}
+
+fn whole(order: &Order, release: Release) -> Value {
     json!({
-        "id": order.id, "status": order.status, "items": order.items,
+        "id": order.id, "status": status(order, release), "items": order.items,
         "placed": order.placed, "total": euros(order), "customer": order.customer
     })
 }

@@ -422,3 +422,99 @@ fn reporters_write_files_and_a_stored_run_reports_the_same() {
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("cannot write `no/such/place.xml`"));
 }
+
+#[test]
+fn repeating_until_decided_stops_where_a_case_is_plain_and_is_stored_as_it_was() {
+    let home = Home::new();
+    let mut good = says(json!([{"say": "yes"}]));
+    good["id"] = json!("good");
+    let mut bad = says(json!([{"say": "no"}]));
+    bad["id"] = json!("bad");
+    home.suite(
+        "repeats.yaml",
+        json!([good, bad]),
+        json!({"defaults": {"model": "scripted/test", "iterations": 2, "passThreshold": 0.8, "validity": {}}}),
+    );
+    let output = home.run(&["run", "repeats.yaml", "--until-decided"]);
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert!(report.contains("12/12"), "{report}");
+    assert!(report.contains("2 of 2 case variants decided"), "{report}");
+    assert!(report.contains("numbers of trials depend on"), "{report}");
+
+    let shown = home.run(&["show", "last", "--deciding", "--json"]);
+    let deciding: Value = serde_json::from_slice(&shown.stdout).expect("JSON");
+    assert_eq!(deciding["usedByRun"], true);
+    assert_eq!(deciding["settings"]["maxTrials"], 50);
+    let counts: Vec<u64> = deciding["cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .map(|case| case["eligibleTrials"].as_u64().expect("a count"))
+        .collect();
+    assert_eq!(counts, [12, 3]);
+    let list = home.run(&["runs", "--json"]);
+    let list: Value = serde_json::from_slice(&list.stdout).expect("JSON");
+    assert_eq!(list["runs"][0]["configuredTrials"], 15);
+    assert_eq!(list["runs"][0]["storedTrials"], 15);
+
+    let few = home.run(&[
+        "run",
+        "repeats.yaml",
+        "--until-decided",
+        "--max-trials",
+        "4",
+        "--case",
+        "good",
+    ]);
+    let few = text(&few.stdout);
+    assert!(
+        few.contains("4/4") && few.contains("not decided by repeating yet"),
+        "{few}"
+    );
+    for arguments in [
+        ["--alpha", "0.1"].as_slice(),
+        &["--until-decided", "--alpha", "5"],
+        &["--until-decided", "--max-trials", "101"],
+    ] {
+        let mut all = vec!["run", "repeats.yaml"];
+        all.extend(arguments);
+        assert_eq!(home.run(&all).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_killed_run_that_repeats_goes_on_until_decided() {
+    let home = Home::new();
+    home.suite(
+        "slow.yaml",
+        json!([says(json!([{"say": "yes", "delayMs": 400}]))]),
+        json!({"defaults": {"model": "scripted/test", "iterations": 2, "passThreshold": 0.8, "validity": {}}}),
+    );
+    let mut child = home.spawn(&["run", "slow.yaml", "--until-decided"]);
+    let stored = || {
+        let list = home.run(&["runs", "--json"]);
+        let list: Value = serde_json::from_slice(&list.stdout).unwrap_or_default();
+        list["runs"][0]["storedTrials"].as_u64().unwrap_or(0)
+    };
+    let began = Instant::now();
+    while stored() < 3 && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).expect("a pid")),
+        Signal::SIGKILL,
+    )
+    .expect("killed");
+    child.wait().expect("it ends");
+    let resumed = home.run(&["run", "--resume", "last"]);
+    let report = text(&resumed.stdout);
+    assert_eq!(
+        resumed.status.code(),
+        Some(0),
+        "{report}{}",
+        text(&resumed.stderr)
+    );
+    assert!(report.contains("12/12"), "{report}");
+    assert_eq!(stored(), 12);
+}

@@ -9,6 +9,7 @@ mod advice;
 mod analytics;
 mod assertion;
 mod check;
+mod comparison;
 mod evidence;
 mod friction;
 mod grading;
@@ -40,6 +41,7 @@ pub use analytics::{
 };
 pub use assertion::AssertionKind;
 pub use check::CheckVerdict;
+pub use comparison::{CaseChange, ChangeKind, ComparisonCaution, GateOutcome, SequentialDecision};
 pub use evidence::{
     Attribution, CaseMode, JudgeStatus, JudgeVerdict, PendingKind, SetupOutcome, StepErrorSource,
     ToolExpectation,

@@ -54,6 +54,8 @@ pub fn registry() -> Vec<VocabularyWords> {
             MeasurementUnit, RateState, CoverageKind, RegressionVerdict, VerdictRefusal;
         "Funnels": MaterializationState, ExclusionClass, ExclusionDetail, SliceDimension,
             ParityBlocker, FunnelAbsence;
+        "Comparing and repeating": CaseChange, ChangeKind, ComparisonCaution, GateOutcome,
+            SequentialDecision;
         "Assertions": StandardCheck, CallOrder, ArgumentMatching, ExpectationFailure, RuleRole, RowStatus, ScoreStatus, ErrorPolicy, Vacuity;
         "Friction": FrictionSignalKind, FrictionState, FrictionGap, PaginationKey,
             SuspectedCondition, JudgeConfidence, ConditionSkipReason, ConditionStatus;

@@ -6,7 +6,7 @@ use strandline_contract::{
 };
 use thiserror::Error;
 
-use crate::compare::{Sample, wilson};
+use crate::statistics::{Sample, wilson};
 
 /// Confidence of every interval of a pass rate.
 pub(super) const CONFIDENCE: f64 = 0.95;

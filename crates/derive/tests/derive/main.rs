@@ -13,5 +13,6 @@ mod judge;
 mod matching;
 mod measurements;
 mod recorded;
+mod statistics;
 mod swarm;
 mod verdict;

@@ -1,7 +1,7 @@
 //! When each trial runs, and how a run ends.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
     time::Duration,
 };
@@ -9,9 +9,10 @@ use std::{
 use serde_json::Value;
 use strandline_contract::{
     canonical::sha256_canonical,
-    event::RunEvent,
+    event::{RunEvent, TrialsAdded},
     run::{
-        ErrorLayer, ExecutionVariant, RunRecord, RunStatus, ServerFacts, TrialError, TrialRecord,
+        ErrorLayer, ExecutionVariant, PlannedCase, RunRecord, RunStatus, ServerFacts, TrialError,
+        TrialRecord,
     },
     trace::Trace,
     verdict::{CaseInput, TrialObservation, ValidityPolicy},
@@ -28,6 +29,7 @@ use super::{
     judging::Judging,
     plan::{Outstanding, RunPlan, TrialKey},
     record,
+    repeats::Repeats,
     servers::{Servers, SetupRefusal},
     trial::{self, Shared},
 };
@@ -95,6 +97,7 @@ pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> R
         servers.preflight().await
     };
     let mut observed = Observed::from(plan.finished.clone());
+    let mut repeats = Repeats::new(&plan);
     let mut end = RunEnd {
         record: record.clone(),
         setup_failure: None,
@@ -110,6 +113,7 @@ pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> R
                 &events,
                 &stop,
                 &mut observed,
+                &mut repeats,
             )
             .await;
             record.status = match &halt {
@@ -141,7 +145,8 @@ pub async fn run(plan: RunPlan, events: mpsc::Sender<RunEvent>, stop: Stop) -> R
         plan.redactor.string(error);
     }
     record.ended_at = Some(epoch_ms());
-    match decide(&plan, &observed) {
+    record.plan = repeats.planned_cases(&plan);
+    match decide(&plan, &record.plan, &observed) {
         Ok(decision) => record.decision = Some(decision),
         Err(message) => record.integrity_error = Some(message),
     }
@@ -175,7 +180,8 @@ fn opening_record(plan: &RunPlan) -> RunRecord {
 }
 
 /// Runs every outstanding trial, in authored order, as many at once as the plan
-/// allows. Returns why it ended early, if it did.
+/// allows, and those that are added until decided after them. Returns why it
+/// ended early, if it did.
 async fn run_trials(
     plan: &Arc<RunPlan>,
     servers: &Arc<Servers>,
@@ -183,6 +189,7 @@ async fn run_trials(
     events: &mpsc::Sender<RunEvent>,
     stop: &Stop,
     observed: &mut Observed,
+    repeats: &mut Repeats,
 ) -> Option<Halt> {
     let token = stop.child_token();
     let shared = Arc::new(Shared {
@@ -198,7 +205,18 @@ async fn run_trials(
     let mut judging = Judging::new(plan, servers_facts, stop.child_token());
     let mut halt: Option<Halt> = None;
     let mut stopped = false;
+    // Case variants that may need more trials; a resumed run starts with all.
+    let mut unassessed: BTreeSet<usize> = match plan.until_decided {
+        Some(_) => (0..plan.case_variants.len()).collect(),
+        None => BTreeSet::new(),
+    };
     loop {
+        // A judge may still change what a trial shows.
+        if halt.is_none() && judging.is_idle() {
+            for case_variant in std::mem::take(&mut unassessed) {
+                waiting.extend(added(plan, case_variant, observed, repeats, events).await);
+            }
+        }
         while halt.is_none() && running.len() < plan.concurrency.max(1) && !judging.is_behind() {
             let Some(next) = waiting.pop_front() else {
                 break;
@@ -230,6 +248,7 @@ async fn run_trials(
                         halt = halt_after(plan, &finished.0);
                     }
                     observed.add(&finished.0);
+                    unassessed.extend(repeats.assess(plan, &finished.0));
                     judging.offer(&finished);
                     send(events, RunEvent::TrialFinished(Box::new(finished))).await;
                 }
@@ -248,6 +267,31 @@ async fn run_trials(
             }
         }
     }
+}
+
+/// Adds trials to a case variant that its trials so far do not decide.
+async fn added(
+    plan: &RunPlan,
+    case_variant: usize,
+    observed: &Observed,
+    repeats: &mut Repeats,
+    events: &mpsc::Sender<RunEvent>,
+) -> Vec<Outstanding> {
+    let Some(planned) = plan.case_variants.get(case_variant) else {
+        return Vec::new();
+    };
+    let trials = observed.of(&planned.case.id, planned.variant.as_ref());
+    let more = repeats.more(case_variant, &trials);
+    if !more.is_empty() {
+        let event = TrialsAdded {
+            case_id: planned.case.id.clone(),
+            variant: planned.variant.clone(),
+            configured_trials: repeats.configured(case_variant),
+        };
+        // Before any of them ends: whoever stores trials must know their places.
+        send(events, RunEvent::TrialsAdded(event)).await;
+    }
+    more
 }
 
 const fn is_fail_fast(halt: &Halt) -> bool {
@@ -305,6 +349,13 @@ impl Observed {
             .or_default()
             .insert(trial.iteration_number, trial.into());
     }
+
+    /// Returns what is known of a case variant's trials, by ordinal.
+    fn of(&self, case_id: &str, variant: Option<&ExecutionVariant>) -> Vec<TrialObservation> {
+        let trials = self.0.get(&(case_id.to_owned(), variant.cloned()));
+        let trials = trials.into_iter().flat_map(BTreeMap::values);
+        trials.cloned().collect()
+    }
 }
 
 impl From<Vec<(TrialKey, TrialObservation)>> for Observed {
@@ -322,20 +373,17 @@ impl From<Vec<(TrialKey, TrialObservation)>> for Observed {
 }
 
 /// Takes the decision of verdict policy v2 over every configured trial.
-fn decide(plan: &RunPlan, observed: &Observed) -> Result<Value, String> {
-    let cases: Vec<CaseInput> = plan
-        .planned_cases()
-        .into_iter()
+fn decide(
+    plan: &RunPlan,
+    planned_cases: &[PlannedCase],
+    observed: &Observed,
+) -> Result<Value, String> {
+    let cases: Vec<CaseInput> = planned_cases
+        .iter()
         .map(|planned| CaseInput {
-            trials: observed
-                .0
-                .get(&(planned.case_id.clone(), planned.variant.clone()))
-                .into_iter()
-                .flat_map(BTreeMap::values)
-                .cloned()
-                .collect(),
-            case_id: planned.case_id,
-            execution_variant: planned.variant,
+            trials: observed.of(&planned.case_id, planned.variant.as_ref()),
+            case_id: planned.case_id.clone(),
+            execution_variant: planned.variant.clone(),
             configured_trials: u64::from(planned.configured_trials),
             effective_pass_threshold: planned.pass_threshold,
         })

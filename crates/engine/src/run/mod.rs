@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`plan`] | what is to be run: case variants, models, bounds |
 //! | `dispatcher` | when each trial runs, and how a run ends |
+//! | `repeats` | how many trials a case gets, and when more are added |
 //! | `servers`, `catalog` | sessions, what setting them up showed, their tools |
 //! | `trial` | the steps of one trial |
 //! | `agent` | model and tools taking turns over one prompt |
@@ -26,6 +27,7 @@ mod judging;
 mod masking;
 pub mod plan;
 mod record;
+mod repeats;
 mod servers;
 mod trial;
 

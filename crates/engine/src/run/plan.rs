@@ -6,6 +6,7 @@ use serde_json::Value;
 use strandline_contract::{
     binding::ServerBinding,
     run::{ExecutionVariant, PlannedCase, TrialRecord},
+    sequential::SequentialSettings,
     suite::{ResolvedCase, ResolvedSuite},
     verdict::TrialObservation,
 };
@@ -38,6 +39,9 @@ pub struct RunPlan {
     pub server_concurrency: usize,
     /// Start no further trial once one has failed.
     pub fail_fast: bool,
+    /// Repeat a case variant beyond its configured trials until a sequential
+    /// test decides it, within these bounds.
+    pub until_decided: Option<SequentialSettings>,
     /// Seed given to models that take one; trial seeds are derived from it.
     pub seed: Option<u64>,
     /// What is masked in everything that is recorded.
@@ -134,6 +138,14 @@ impl RunPlan {
             }
         }
         trials
+    }
+
+    /// Returns which case variant a trial belongs to.
+    #[must_use]
+    pub fn position(&self, trial: &TrialRecord) -> Option<usize> {
+        self.case_variants.iter().position(|planned| {
+            planned.case.id == trial.case_id && planned.variant == trial.variant
+        })
     }
 
     /// Returns whether the run has models and every one is the scripted one.

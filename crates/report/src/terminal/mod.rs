@@ -3,6 +3,7 @@
 //! who looks next.
 
 pub(crate) mod cases;
+pub mod deciding;
 mod evidence;
 pub(crate) mod failures;
 pub mod funnel;

@@ -15,7 +15,7 @@ use self::rows::{RunRow, SELECT_RUNS, read_plan};
 pub(crate) use self::{
     open::OpenRun,
     prepared::PreparedRun,
-    writes::{Then, claim, is_live, refuse_live, release, renew, start, update},
+    writes::{Then, claim, extend, is_live, refuse_live, release, renew, start, update},
 };
 use crate::{Store, blob, error::StoreError, lease::Liveness, page::Page, writer::Alone};
 
@@ -103,6 +103,31 @@ impl Store {
         let open = self.open_run(&record.id)?;
         let run = Box::new(PreparedRun::new(record)?);
         self.ask(|reply| Alone::Update(open, run, reply)).await
+    }
+
+    /// Raises the number of trials of one planned case variant of a run that
+    /// goes on, so that further trials of it can be stored.
+    ///
+    /// # Errors
+    ///
+    /// When the run is not open here, was taken over, has no such case
+    /// variant, or cannot be written.
+    pub async fn extend_plan(
+        &self,
+        run_id: &str,
+        case_id: &str,
+        variant: Option<&ExecutionVariant>,
+        configured_trials: u32,
+    ) -> Result<(), StoreError> {
+        let open = self.open_run(run_id)?;
+        let ordinal = open
+            .ordinal(case_id, variant)
+            .map_err(|reason| StoreError::InvalidRun {
+                run: run_id.to_owned(),
+                reason,
+            })?;
+        self.ask(|reply| Alone::Extend(open, ordinal, configured_trials, reply))
+            .await
     }
 
     /// Stores a run's last record and gives up its lease. The run has no funnel:

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 use strandline_contract::run::{ExecutionVariant, PlannedCase};
@@ -24,7 +24,8 @@ pub(crate) struct OpenRun {
 struct Place {
     variant: Option<ExecutionVariant>,
     ordinal: i64,
-    configured_trials: u32,
+    /// Rises while a run repeats its cases until decided.
+    configured_trials: AtomicU32,
 }
 
 impl OpenRun {
@@ -34,7 +35,7 @@ impl OpenRun {
             places.entry(case.case_id.clone()).or_default().push(Place {
                 variant: case.variant.clone(),
                 ordinal,
-                configured_trials: case.configured_trials,
+                configured_trials: AtomicU32::new(case.configured_trials),
             });
         }
         Self {
@@ -54,8 +55,37 @@ impl OpenRun {
         variant: Option<&ExecutionVariant>,
         iteration_number: u32,
     ) -> Result<i64, String> {
-        let place = self
-            .places
+        let place = self.find(case_id, variant)?;
+        let configured = place.configured_trials.load(Ordering::Relaxed);
+        if iteration_number >= configured {
+            return Err(format!(
+                "its iteration number {iteration_number} is beyond the {configured} configured"
+            ));
+        }
+        Ok(place.ordinal)
+    }
+
+    /// Returns the plan's ordinal of a case variant, or says why it has none.
+    pub(crate) fn ordinal(
+        &self,
+        case_id: &str,
+        variant: Option<&ExecutionVariant>,
+    ) -> Result<i64, String> {
+        self.find(case_id, variant).map(|place| place.ordinal)
+    }
+
+    /// Notes that a case variant has at least so many trials.
+    pub(crate) fn extend(&self, ordinal: i64, configured_trials: u32) {
+        let mut places = self.places.values().flatten();
+        if let Some(place) = places.find(|place| place.ordinal == ordinal) {
+            place
+                .configured_trials
+                .fetch_max(configured_trials, Ordering::Relaxed);
+        }
+    }
+
+    fn find(&self, case_id: &str, variant: Option<&ExecutionVariant>) -> Result<&Place, String> {
+        self.places
             .get(case_id)
             .and_then(|places| {
                 places
@@ -64,14 +94,7 @@ impl OpenRun {
             })
             .ok_or_else(|| {
                 format!("its case `{case_id}` is not planned under this model in its run")
-            })?;
-        if iteration_number >= place.configured_trials {
-            return Err(format!(
-                "its iteration number {iteration_number} is beyond the {} configured",
-                place.configured_trials
-            ));
-        }
-        Ok(place.ordinal)
+            })
     }
 
     pub(crate) fn mark_lost(&self) {

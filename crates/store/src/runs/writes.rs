@@ -245,6 +245,35 @@ pub(crate) async fn update(
     }
 }
 
+/// Raises the number of trials of one planned case variant; it never falls.
+pub(crate) async fn extend(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    open: &OpenRun,
+    ordinal: i64,
+    configured_trials: u32,
+) -> Result<(), StoreError> {
+    let updated = sqlx::query(
+        "UPDATE planned_cases SET configured_trials = max(configured_trials, ?) \
+         WHERE ordinal = ? AND run = (SELECT seq FROM runs WHERE seq = ? AND lease_token = ?)",
+    )
+    .bind(configured_trials)
+    .bind(ordinal)
+    .bind(open.seq)
+    .bind(open.token)
+    .execute(connection)
+    .await
+    .map_err(|error| StoreError::from_sqlx(path, &error))?
+    .rows_affected();
+    if updated == 0 {
+        return Err(StoreError::RunLost {
+            run: open.id.clone(),
+        });
+    }
+    open.extend(ordinal, configured_trials);
+    Ok(())
+}
+
 /// Renews a lease in a forced commit; false when it is no longer ours.
 pub(crate) async fn renew(
     connection: &mut SqliteConnection,

@@ -165,3 +165,50 @@ async fn a_plan_that_contradicts_itself_is_refused() {
         .await
         .expect("finishes");
 }
+
+#[tokio::test]
+async fn a_case_that_is_repeated_gets_more_places() {
+    let (_directory, store) = new_store().await;
+    let run = sample::run("r1", 1);
+    store.start_run(&run).await.expect("starts");
+    let trace = sample::trace();
+    let third = sample::trial("r1", 2, TaskResult::Passed);
+    let early = store.save_trial(&third, &trace).await;
+    assert!(
+        matches!(early, Err(StoreError::InvalidTrial { .. })),
+        "{early:?}"
+    );
+    let variant = sample::variant();
+    store
+        .extend_plan("r1", "orders", Some(&variant), 3)
+        .await
+        .expect("extends");
+    store.save_trial(&third, &trace).await.expect("saves");
+    // It never shrinks, and only planned case variants have places.
+    store
+        .extend_plan("r1", "orders", Some(&variant), 2)
+        .await
+        .expect("keeps");
+    let unplanned = store.extend_plan("r1", "orders", None, 3).await;
+    assert!(
+        matches!(unplanned, Err(StoreError::InvalidRun { .. })),
+        "{unplanned:?}"
+    );
+    let counts = |run: &strandline_contract::run::RunRecord| -> Vec<u32> {
+        let plan = run.plan.iter();
+        plan.map(|case| case.configured_trials).collect()
+    };
+    let stored = store.run("r1").await.expect("reads");
+    assert_eq!(counts(&stored.record), [3, 1]);
+    let missing = store.missing_trials("r1").await.expect("lists");
+    assert_eq!(missing.len(), 3);
+
+    // A run that is taken over knows its places too.
+    let later = Store::open(store.path()).await.expect("opens");
+    crate::tamper(store.path(), "UPDATE runs SET lease_until = 1").await;
+    later.claim_run("r1").await.expect("claims");
+    let lost = store.extend_plan("r1", "orders", Some(&variant), 4).await;
+    assert!(matches!(lost, Err(StoreError::RunLost { .. })), "{lost:?}");
+    let second = sample::trial("r1", 1, TaskResult::Passed);
+    later.save_trial(&second, &trace).await.expect("saves");
+}

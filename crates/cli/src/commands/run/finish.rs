@@ -5,13 +5,17 @@ use std::{collections::BTreeMap, fs, path::Path};
 use strandline_contract::{
     exit::ExitCode,
     run::{LOCAL_PROJECT, TrialRecord},
+    sequential::{SequentialSettings, sequential_settings},
     words::{RefusalCode, Vocabulary},
 };
-use strandline_derive::decision::{Page, summarize_run};
+use strandline_derive::{
+    decision::{Page, summarize_run},
+    repeating::sequential_report,
+};
 use strandline_engine::run::RunEnd;
 use strandline_report::{
     formats::markdown::COMMENT_LIMIT,
-    terminal::{RunInput, run_report},
+    terminal::{RunInput, deciding::deciding_report, run_report},
 };
 use strandline_store::{Store, TrialFilter};
 
@@ -51,7 +55,12 @@ pub(super) async fn finish(
         traces: &heard.traces,
     };
     if !arguments.quiet {
-        let report = run_report(&input, &ui.style);
+        let mut report = run_report(&input, &ui.style);
+        if sequential_settings(&run.settings).is_some() {
+            let deciding = sequential_report(run, &SequentialSettings::default());
+            report.push_str("\n\n");
+            report.push_str(&deciding_report(&deciding, &ui.style));
+        }
         if data_goes_to_stdout(arguments) {
             ui.talk(report);
         } else {

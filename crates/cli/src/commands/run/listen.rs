@@ -32,6 +32,8 @@ const KEPT_EVIDENCE: [&str; 3] = ["setupSignals", "judgeEvidence", "metadataAttr
 /// What was heard of a run.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
+    /// The run.
+    pub(super) run_id: Option<String>,
     /// Trials that ended, in order of their end.
     pub(super) trials: Vec<TrialRecord>,
     /// Traces of trials that did not pass, by trial id.
@@ -83,6 +85,7 @@ pub(super) async fn listen(
         }
         match event {
             RunEvent::RunStarted(run) => {
+                heard.run_id = Some(run.id.clone());
                 if let Some(store) = store.filter(|_| !resumed)
                     && let Err(error) = store.start_run(&run).await
                 {
@@ -90,6 +93,16 @@ pub(super) async fn listen(
                 }
             }
             RunEvent::TrialStarted(_) | RunEvent::TrialActivity(..) => {}
+            RunEvent::TrialsAdded(added) => {
+                if let (Some(store), Some(run)) = (store, &heard.run_id) {
+                    let variant = added.variant.as_ref();
+                    let stored =
+                        store.extend_plan(run, &added.case_id, variant, added.configured_trials);
+                    if let Err(error) = stored.await {
+                        heard.store_problems.push(error.to_string());
+                    }
+                }
+            }
             RunEvent::TrialFinished(finished) => {
                 let Some(store) = store.cloned() else {
                     heard.keep(*finished);

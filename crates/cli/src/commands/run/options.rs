@@ -3,9 +3,14 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use strandline_contract::suite::MatchOptions;
+use strandline_contract::{
+    sequential::{SEQUENTIAL_SETTINGS, SequentialSettings, sequential_settings},
+    suite::MatchOptions,
+};
 
-use crate::{judging::JudgeArguments, reporting::Reporter, store::StoreArguments};
+use crate::{
+    judging::JudgeArguments, reporting::Reporter, store::StoreArguments, ui::CommandError,
+};
 
 /// Arguments of `strandline run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -27,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "What to run")]
     pub(super) iterations: Option<u32>,
     /// Finish what is missing of a stored run: its id, the beginning of it, or `last`
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "cases", "models", "iterations"], help_heading = "What to run")]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "cases", "models", "iterations", "until_decided"], help_heading = "What to run")]
     pub(super) resume: Option<String>,
     /// Approve an approximated import for this run
     #[arg(
@@ -49,6 +54,39 @@ pub struct Arguments {
     /// Start no further trial once one has failed; the run is then inconclusive
     #[arg(long, help_heading = "How to run")]
     pub(super) fail_fast: bool,
+    /// Repeat each case beyond its own trials until it is shown to meet or to
+    /// miss its threshold; the case's trials are the fewest
+    #[arg(long, help_heading = "Repeat until decided")]
+    pub(super) until_decided: bool,
+    /// Most trials of one case under one model [default: 50]
+    #[arg(long, value_name = "N", requires = "until_decided", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "Repeat until decided")]
+    pub(super) max_trials: Option<u32>,
+    /// Most often (a fraction) that a case clearly below its threshold is
+    /// taken to meet it [default: 0.05]
+    #[arg(
+        long,
+        value_name = "RATE",
+        requires = "until_decided",
+        help_heading = "Repeat until decided"
+    )]
+    pub(super) alpha: Option<f64>,
+    /// Most often (a fraction) that a case clearly above its threshold is
+    /// taken to miss it [default: 0.05]
+    #[arg(
+        long,
+        value_name = "RATE",
+        requires = "until_decided",
+        help_heading = "Repeat until decided"
+    )]
+    pub(super) beta: Option<f64>,
+    /// How far from the threshold "clearly" begins, to either side [default: 0.1]
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        requires = "until_decided",
+        help_heading = "Repeat until decided"
+    )]
+    pub(super) indifference: Option<f64>,
     /// Also grade the standard checks, as advisory rules
     #[arg(long, help_heading = "How to run")]
     pub(super) standard_checks: bool,
@@ -133,6 +171,32 @@ impl Arguments {
         }
     }
 
+    /// Returns the bounds within which cases are repeated until decided.
+    ///
+    /// # Errors
+    ///
+    /// Says which bound is out of range.
+    pub(super) fn until_decided(&self) -> Result<Option<SequentialSettings>, CommandError> {
+        if !self.until_decided {
+            return Ok(None);
+        }
+        let settings = self.sequential();
+        settings.check().map_err(|problem| {
+            CommandError::usage(problem).hint("`strandline run --help` lists the bounds")
+        })?;
+        Ok(Some(settings))
+    }
+
+    fn sequential(&self) -> SequentialSettings {
+        let usual = SequentialSettings::default();
+        SequentialSettings {
+            alpha: self.alpha.unwrap_or(usual.alpha),
+            beta: self.beta.unwrap_or(usual.beta),
+            indifference: self.indifference.unwrap_or(usual.indifference),
+            max_trials: self.max_trials.unwrap_or(usual.max_trials),
+        }
+    }
+
     /// Returns what a run stores of its settings; enough to resume it.
     pub(super) fn settings(&self, concurrency: u32) -> Value {
         json!({
@@ -143,6 +207,7 @@ impl Arguments {
             "serverConcurrency": self.server_concurrency,
             "seed": self.seed,
             "failFast": self.fail_fast,
+            SEQUENTIAL_SETTINGS: self.until_decided.then(|| self.sequential()),
             "standardChecks": self.standard_checks,
             "matchOptions": self.match_options(),
             "judge": {
@@ -169,7 +234,13 @@ impl Arguments {
             .get("matchOptions")
             .and_then(|options| serde_json::from_value::<MatchOptions>(options.clone()).ok())
             .unwrap_or_default();
+        let sequential = sequential_settings(settings);
         Self {
+            until_decided: sequential.is_some(),
+            alpha: sequential.map(|bounds| bounds.alpha),
+            beta: sequential.map(|bounds| bounds.beta),
+            indifference: sequential.map(|bounds| bounds.indifference),
+            max_trials: sequential.map(|bounds| bounds.max_trials),
             cases: texts("cases"),
             models: texts("models"),
             iterations: small("iterations"),

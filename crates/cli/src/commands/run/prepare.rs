@@ -147,6 +147,7 @@ pub(super) fn plan(
         concurrency: concurrency as usize,
         server_concurrency: arguments.server_concurrency.unwrap_or(concurrency) as usize,
         fail_fast: arguments.fail_fast,
+        until_decided: arguments.until_decided()?,
         seed: arguments.seed,
         egress_canary: arguments.egress_canary.clone(),
         judge,

@@ -37,6 +37,12 @@ pub(super) async fn plan(
         .hint("start a new run"));
     }
     let mut again = prepare::plan(&file, &arguments.as_started(&run.settings), ui)?;
+    if again.until_decided.is_some() {
+        // Trials that were added belong to the plan.
+        for (planned, stored) in again.case_variants.iter_mut().zip(&run.plan) {
+            planned.trials = planned.trials.max(stored.configured_trials);
+        }
+    }
     if again.planned_cases() != run.plan {
         return Err(CommandError::usage(format_args!(
             "the plan of run {} cannot be made again: its cases or models differ",

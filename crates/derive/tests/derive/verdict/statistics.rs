@@ -3,7 +3,7 @@
 use serde_json::json;
 use strandline_contract::words::RegressionVerdict;
 use strandline_derive::{
-    compare::{
+    statistics::{
         GradedTrial, Sample, Z95, assess_regression, assess_regression_with, flaky_cases, newcombe,
         wilson,
     },

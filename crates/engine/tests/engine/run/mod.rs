@@ -5,6 +5,7 @@ mod ends;
 mod field_cases;
 mod judged;
 mod provider;
+mod repeats;
 mod sessions;
 mod steps;
 
@@ -155,6 +156,7 @@ pub(crate) fn plan(
         concurrency,
         server_concurrency: concurrency,
         fail_fast: false,
+        until_decided: None,
         seed: None,
         egress_canary: None,
         judge: None,
