@@ -212,7 +212,7 @@ async fn run_trials(
     };
     loop {
         // A judge may still change what a trial shows.
-        if halt.is_none() && judging.is_idle() {
+        if halt.is_none() && !stopped && judging.is_idle() {
             for case_variant in std::mem::take(&mut unassessed) {
                 waiting.extend(added(plan, case_variant, observed, repeats, events).await);
             }
