@@ -11,7 +11,7 @@ vocabulary! {
         Passed = "0", "passed",
             "The run passed, or the command did its work.";
         Failed = "1", "failed",
-            "The run's decision is `failed`; nothing else gives this code.";
+            "The run's decision is `failed`, or a gate that was asked for does not hold; nothing else gives this code.";
         Usage = "2", "the request cannot be carried out as written",
             "Usage, an invalid or unsupported suite, an import gate or a policy.";
         Credentials = "3", "credentials",

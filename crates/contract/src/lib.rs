@@ -36,6 +36,7 @@
 //! | [`friction`] | what a trial's calls show about avoidable work |
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`listing`] | runs as they are listed |
+//! | [`comparison`] | two runs compared, and a suite's runs as a series |
 //! | [`sequential`] | repeating until decided: bounds and what they say |
 //! | [`exit`] | process exit codes |
 //! | [`number`] | how numbers are written and read in documents |
@@ -54,6 +55,7 @@ pub mod chain_input;
 mod chain_input_quick;
 pub mod chain_json;
 pub mod chat_session;
+pub mod comparison;
 pub mod decision;
 pub mod decode;
 pub mod ecma;

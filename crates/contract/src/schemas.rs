@@ -13,6 +13,7 @@ use crate::{
     assertion::{MatchResult, MatchRollUp, PromptSummary, ResultRow, ScoreRow},
     chain::Chain,
     chain_input::ChainInput,
+    comparison::{RunComparison, SuiteTrend},
     decision::DecisionSummary,
     friction::FrictionSignals,
     judgement::{JudgePass, SuspectedConditionVerdict},
@@ -91,6 +92,8 @@ pub const DOCUMENTS: &[Document] = &[
         about: "suite files of both dialects and in the short form, for editors",
         schema: || Schema::try_from(crate::suite_schema::suite_file()).unwrap_or_default(),
     },
+    written::<RunComparison>("run-comparison", "two runs beside each other"),
+    written::<SuiteTrend>("suite-trend", "the stored runs of a suite as a series"),
     written::<SequentialReport>(
         "sequential-report",
         "what it would take to decide each case of a run by repeating it",

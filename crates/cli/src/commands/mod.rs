@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use crate::ui::{CommandResult, Ui};
 
+mod compare;
 mod demo_server;
 mod derive;
 mod doctor;
@@ -19,11 +20,14 @@ mod runs;
 mod schema;
 mod show;
 mod suite;
+mod trend;
 mod validate;
 
 /// The commands of `strandline`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Compare two stored runs: may they be compared, what changed, how surely.
+    Compare(compare::Arguments),
     /// Serve a small order desk with planted defects over stdio, to try things on.
     DemoServer(demo_server::Arguments),
     /// Derive documents from inputs, one JSON object per line.
@@ -54,6 +58,8 @@ pub enum Command {
     Show(show::Arguments),
     /// Look into suite files.
     Suite(suite::Arguments),
+    /// Show the stored runs of a suite one after the other, breaks marked.
+    Trend(trend::Arguments),
     /// Check suite files and say everything that is wrong with them.
     Validate(validate::Arguments),
 }
@@ -62,6 +68,7 @@ impl Command {
     /// Runs the command.
     pub fn run(self, ui: &mut Ui) -> CommandResult {
         match self {
+            Self::Compare(arguments) => compare::run(&arguments, ui),
             Self::DemoServer(arguments) => demo_server::run(&arguments, ui),
             Self::Derive(arguments) => derive::run(arguments, ui),
             Self::Doctor(arguments) => doctor::run(&arguments, ui),
@@ -77,6 +84,7 @@ impl Command {
             Self::Schema(arguments) => schema::run(&arguments, ui),
             Self::Show(arguments) => show::run(&arguments, ui),
             Self::Suite(arguments) => suite::run(&arguments, ui),
+            Self::Trend(arguments) => trend::run(&arguments, ui),
             Self::Validate(arguments) => validate::run(&arguments, ui),
         }
     }

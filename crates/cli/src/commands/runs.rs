@@ -272,7 +272,7 @@ fn activity(liveness: Liveness) -> RunActivity {
 }
 
 /// Writes a time, ms since the Unix epoch, for the local clock.
-fn when(milliseconds: i64) -> String {
+pub(super) fn when(milliseconds: i64) -> String {
     jiff::Timestamp::from_millisecond(milliseconds).map_or_else(
         |_| "an impossible time".to_owned(),
         |time| {

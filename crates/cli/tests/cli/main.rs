@@ -1,6 +1,7 @@
 //! The binary as a user runs it; one module per command.
 
 mod ci;
+mod compare;
 mod conformance;
 mod derive;
 mod doctor;

@@ -3,6 +3,7 @@
 //! who looks next.
 
 pub(crate) mod cases;
+pub mod compare;
 pub mod deciding;
 mod evidence;
 pub(crate) mod failures;
@@ -13,6 +14,7 @@ pub(crate) mod measured;
 pub(crate) mod rollup;
 pub mod runs;
 mod servers;
+pub mod trend;
 pub mod trial;
 
 use std::collections::BTreeMap;

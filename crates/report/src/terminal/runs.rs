@@ -108,7 +108,7 @@ fn cells(run: &RunListItem, when: &impl Fn(i64) -> String) -> [String; 6] {
 }
 
 /// Returns passed of all, with the unit.
-fn passed(counts: &SummaryCounts) -> String {
+pub(super) fn passed(counts: &SummaryCounts) -> String {
     let of = |passed: u64, total: u64, singular, plural| {
         format!("{passed} of {}", counted(total, singular, plural))
     };

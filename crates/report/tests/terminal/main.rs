@@ -1,5 +1,6 @@
 //! The run report as a person reads it: snapshots of whole reports.
 
+mod comparing;
 mod deciding;
 mod fixture;
 mod formats;
