@@ -21,11 +21,21 @@ const MAX_TEXT: usize = 2_000;
 pub struct StoreArguments {
     /// Store file [default: `.strandline/strandline.db` in this directory, or in
     /// the nearest one above that has it]
-    #[arg(long, value_name = "FILE", env = "STRANDLINE_STORE")]
+    #[arg(long, value_name = "FILE", env = VARIABLE)]
     store: Option<PathBuf>,
 }
 
+/// The variable that names the store where `--store` does not.
+const VARIABLE: &str = "STRANDLINE_STORE";
+
 impl StoreArguments {
+    /// Returns whether `--store` itself names the store, not the environment.
+    #[must_use]
+    pub fn is_on_command_line(&self) -> bool {
+        let inherited = std::env::var_os(VARIABLE).map(PathBuf::from);
+        self.store.is_some() && self.store != inherited
+    }
+
     /// Returns the path of the store.
     ///
     /// # Errors

@@ -105,14 +105,23 @@ pub fn read(path: &Path, ui: &mut Ui) -> Result<SuiteFile, CommandError> {
     })
 }
 
-/// Reads the text of a suite file.
+/// Returns whether a suite file is named as standard input.
+#[must_use]
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads the text of a suite file; `-` is standard input.
 ///
 /// # Errors
 ///
 /// Says why it cannot be read: missing, a directory, not text.
 pub fn read_text(path: &Path) -> Result<SuiteText, CommandError> {
+    if is_stdin(path) {
+        return read_stdin();
+    }
     let name = path.display().to_string();
-    let cannot = |why: String| CommandError::usage(format_args!("cannot read `{name}`: {why}"));
+    let cannot = |why: String| cannot_read(&name, &why);
     let metadata = fs::metadata(path).map_err(|error| {
         let failure = cannot(io_reason(&error));
         if error.kind() == io::ErrorKind::NotFound {
@@ -136,23 +145,53 @@ pub fn read_text(path: &Path) -> Result<SuiteText, CommandError> {
     if length > MAX_FILE_BYTES as u64 {
         bytes.clear();
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let start = error.utf8_error().valid_up_to();
-        let before = String::from_utf8_lossy(&error.as_bytes()[..start]).into_owned();
-        let place = strandline_suite::source::Lines::new(&before).locate(&before, start);
-        cannot(format!(
-            "it is not UTF-8 text (line {}, column {})",
-            place.line, place.column
-        ))
-    })?;
     Ok(SuiteText {
+        text: as_text(&name, bytes)?,
         name,
-        text,
         bytes: length,
         stem: path
             .file_stem()
             .and_then(|stem| stem.to_str())
             .map(str::to_owned),
+    })
+}
+
+/// Reads a suite file from standard input; it has no stem to be named after.
+fn read_stdin() -> Result<SuiteText, CommandError> {
+    let name = "stdin".to_owned();
+    let mut bytes = Vec::new();
+    // One byte more than a suite file may have is enough to refuse it.
+    io::stdin()
+        .lock()
+        .take(MAX_FILE_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| cannot_read(&name, &io_reason(&error)))?;
+    let length = bytes.len() as u64;
+    if length > MAX_FILE_BYTES as u64 {
+        bytes.clear();
+    }
+    Ok(SuiteText {
+        text: as_text(&name, bytes)?,
+        name,
+        bytes: length,
+        stem: None,
+    })
+}
+
+fn cannot_read(name: &str, why: &str) -> CommandError {
+    CommandError::usage(format_args!("cannot read `{name}`: {why}"))
+}
+
+fn as_text(name: &str, bytes: Vec<u8>) -> Result<String, CommandError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let start = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..start]).into_owned();
+        let place = strandline_suite::source::Lines::new(&before).locate(&before, start);
+        let (line, column) = (place.line, place.column);
+        cannot_read(
+            name,
+            &format!("it is not UTF-8 text (line {line}, column {column})"),
+        )
     })
 }
 

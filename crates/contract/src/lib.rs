@@ -16,6 +16,7 @@
 //! | [`ecma`] | text as ECMAScript measures and trims it |
 //! | [`policy`] | the frozen tool policy and the calls it blocked |
 //! | [`redact`] | what is masked before it is stored, shown or logged |
+//! | [`coverage`] | what a suite, or a run of it, leaves unproved |
 //! | [`chain_input`] | what a chain is derived from |
 //! | [`chat_session`] | what is recorded of a chat session |
 //! | [`judge_record`] | what an LLM judge left in a trial's metadata |
@@ -56,6 +57,7 @@ mod chain_input_quick;
 pub mod chain_json;
 pub mod chat_session;
 pub mod comparison;
+pub mod coverage;
 pub mod decision;
 pub mod decode;
 pub mod ecma;

@@ -14,6 +14,7 @@ use crate::{
     chain::Chain,
     chain_input::ChainInput,
     comparison::{RunComparison, SuiteTrend},
+    coverage::Coverage,
     decision::DecisionSummary,
     friction::FrictionSignals,
     judgement::{JudgePass, SuspectedConditionVerdict},
@@ -59,6 +60,7 @@ pub const DOCUMENTS: &[Document] = &[
     written::<ResultRow>("assertion-row", "what one assertion says about one trial"),
     written::<Chain<'_>>("chain", "the six-stage chain of one trial"),
     read::<ChainInput<'_>>("chain-input", "what a chain is derived from"),
+    written::<Coverage>("coverage", "what a suite, or a run of it, leaves unproved"),
     written::<FrozenPolicy>("frozen-policy", "which tool calls of a run reach a server"),
     written::<MatchResult>("match-result", "calls of a flat list against expected ones"),
     written::<MatchRollUp>(

@@ -15,6 +15,7 @@
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
 //! | what do the sessions of a swarm say, one by one and together? | [`swarm`] | `swarm.md` §3–§9 |
+//! | what does a suite, or a run of it, leave unproved? | [`coverage`] | — |
 //! | may two runs be compared, and what differs? | [`compare`] | `verdict.md` §11, `analytics.md` §9 |
 //! | what would it take to decide a case by repeating it? | [`repeating`] | `docs/statistics.md` |
 //! | how sure is a rate, a difference, a repeated case? | [`statistics`] | `verdict.md` §11 |
@@ -23,6 +24,7 @@ pub mod analytics;
 pub mod assertions;
 pub mod chain;
 pub mod compare;
+pub mod coverage;
 pub mod decision;
 mod document;
 pub mod friction;

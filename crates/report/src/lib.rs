@@ -9,6 +9,7 @@
 //! | [`formats`] | what do JUnit, a pull request and GitHub's log get? |
 //! | [`friction`] | what do calls show about avoidable work? |
 //! | [`checks`] | what do the doctor's checks say? |
+//! | [`coverage`] | what does a suite leave unproved? |
 //! | [`progress`] | what is said while a run is going? |
 //! | [`glossary`] | what does every word mean, and how is it found? |
 //! | [`diff`] | where do arguments differ from what is required? |
@@ -19,6 +20,7 @@
 //! | [`layout`] | how is text aligned, cut and wrapped? |
 
 pub mod checks;
+pub mod coverage;
 pub mod diff;
 pub mod escape;
 pub mod formats;

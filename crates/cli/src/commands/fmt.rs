@@ -9,7 +9,7 @@ use strandline_contract::exit::ExitCode;
 use strandline_suite::{LoadOptions, write_json, write_yaml};
 
 use crate::{
-    suite_file::{counted, read_text},
+    suite_file::{counted, is_stdin, read_text},
     ui::{CommandError, CommandResult, Ui},
 };
 
@@ -18,9 +18,10 @@ use crate::{
 #[command(long_about = "Rewrite suite files in the usual order and layout.\n\n\
         Comments and blank lines stay, aliases are written out, nothing is added. A `.json` \
         file stays JSON, any other is written as YAML, and a short file stays short. A file \
-        with findings is left as it is.")]
+        with findings is left as it is. `-` reads standard input and writes standard output; \
+        input that begins with a brace is JSON.")]
 pub struct Arguments {
-    /// Suite files.
+    /// Suite files, or `-`.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Change nothing; exit with 2 when a file would change.
@@ -71,15 +72,26 @@ fn format(path: &Path, check: bool, ui: &mut Ui) -> Result<bool, CommandError> {
             file.findings(&failure, ui)
         ))
     })?;
-    let json = path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let stdin = is_stdin(path);
+    let json = if stdin {
+        file.text.trim_start().starts_with('{')
+    } else {
+        path.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+    };
     let text = if json {
         write_json(&loaded.authored)
     } else {
         write_yaml(&loaded.authored)
     };
-    if text == file.text {
+    let changes = text != file.text;
+    if stdin {
+        if !check {
+            ui.out(text.trim_end());
+        }
+        return Ok(changes);
+    }
+    if !changes {
         return Ok(false);
     }
     if !check {

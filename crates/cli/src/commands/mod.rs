@@ -5,6 +5,7 @@ use clap::Subcommand;
 use crate::ui::{CommandResult, Ui};
 
 mod compare;
+mod coverage;
 mod demo_server;
 mod derive;
 mod doctor;
@@ -28,6 +29,8 @@ mod validate;
 pub enum Command {
     /// Compare two stored runs: may they be compared, what changed, how surely.
     Compare(compare::Arguments),
+    /// Say what a suite, or a run of it, leaves unproved.
+    Coverage(coverage::Arguments),
     /// Serve a small order desk with planted defects over stdio, to try things on.
     DemoServer(demo_server::Arguments),
     /// Derive documents from inputs, one JSON object per line.
@@ -69,6 +72,7 @@ impl Command {
     pub fn run(self, ui: &mut Ui) -> CommandResult {
         match self {
             Self::Compare(arguments) => compare::run(&arguments, ui),
+            Self::Coverage(arguments) => coverage::run(&arguments, ui),
             Self::DemoServer(arguments) => demo_server::run(&arguments, ui),
             Self::Derive(arguments) => derive::run(arguments, ui),
             Self::Doctor(arguments) => doctor::run(&arguments, ui),

@@ -26,7 +26,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Expand {
-    /// A suite file; one that is not short is printed in its own dialect.
+    /// A suite file, or `-` for standard input; one that is not short is printed in its own dialect.
     file: PathBuf,
     /// Print JSON.
     #[arg(long)]

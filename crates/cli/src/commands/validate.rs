@@ -19,7 +19,7 @@ use crate::{
         (warnings do not count), 2 when one is not or cannot be read."
 )]
 pub struct Arguments {
-    /// Suite files.
+    /// Suite files, or `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Accept the public format only: no short form, `mcpServers`, `execution`,

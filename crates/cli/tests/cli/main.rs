@@ -3,6 +3,7 @@
 mod ci;
 mod compare;
 mod conformance;
+mod coverage;
 mod derive;
 mod doctor;
 mod examples;

@@ -518,3 +518,33 @@ fn a_killed_run_that_repeats_goes_on_until_decided() {
     assert!(report.contains("12/12"), "{report}");
     assert_eq!(stored(), 12);
 }
+
+#[test]
+fn no_store_outranks_the_environment_and_contradicts_the_option() {
+    let home = Home::new();
+    home.suite("s.json", json!([says(json!([{"say": "yes"}]))]), json!({}));
+    let store = home.path("elsewhere.db");
+    let output = home
+        .command(&["run", "s.json", "--no-store", "--quiet"])
+        .env("STRANDLINE_STORE", &store)
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(!store.exists() && !home.path(".strandline").exists());
+
+    let named = store.to_str().expect("a UTF-8 path");
+    let output = home.run(&["run", "s.json", "--no-store", "--store", named]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("contradict each other"), "{told}");
+
+    // The option outranks the environment.
+    let other = home.path("other.db");
+    let output = home
+        .command(&["run", "s.json", "--quiet", "--store", named])
+        .env("STRANDLINE_STORE", &other)
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(store.exists() && !other.exists());
+}

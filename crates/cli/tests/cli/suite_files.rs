@@ -205,3 +205,67 @@ fn expand_shows_the_dialect_file_as_yaml_or_json() {
     assert_eq!(json["suite"]["name"], "time");
     assert_eq!(json["mcpServers"]["server"]["command"], "uvx");
 }
+
+fn piped(arguments: &[&str], input: impl Into<Vec<u8>>) -> (String, String, i32) {
+    let output = Command::cargo_bin("strandline")
+        .expect("the binary is built")
+        .env("NO_COLOR", "")
+        .args(arguments)
+        .write_stdin(input)
+        .output()
+        .expect("the binary runs");
+    (
+        String::from_utf8(output.stdout).expect("stdout is text"),
+        String::from_utf8(output.stderr).expect("stderr is text"),
+        output.status.code().expect("an exit code"),
+    )
+}
+
+#[test]
+fn a_dash_is_standard_input() {
+    let (out, err, code) = piped(&["validate", "-"], SHORT);
+    assert_eq!(
+        (out.as_str(), err.as_str(), code),
+        ("stdin: ok · 1 case · 5 trials\n", "", 0)
+    );
+    let (expanded, _, code) = piped(&["suite", "expand", "-"], SHORT);
+    assert_eq!(code, 0);
+    assert!(expanded.contains("schemaVersion"), "{expanded}");
+    let (json, _, _) = piped(&["suite", "expand", "--json", "-"], SHORT);
+    // What was expanded is a suite file again, in either form.
+    for text in [expanded, json] {
+        let (out, _, code) = piped(&["validate", "-"], text);
+        assert_eq!((out.starts_with("stdin: ok"), code), (true, 0), "{out}");
+    }
+}
+
+#[test]
+fn standard_input_is_formatted_to_standard_output() {
+    let messy = SHORT.replace("   # small", "      # small");
+    let (formatted, err, code) = piped(&["fmt", "-"], messy.clone());
+    assert_eq!((err.as_str(), code), ("1 of 1 file changed\n", 0));
+    assert!(formatted.contains("# small"), "{formatted}");
+    let (again, err, _) = piped(&["fmt", "-"], formatted.clone());
+    assert_eq!(
+        (again, err.as_str()),
+        (formatted.clone(), "0 of 1 file changed\n")
+    );
+    let (out, _, code) = piped(&["fmt", "--check", "-"], formatted);
+    assert_eq!((out.as_str(), code), ("", 0));
+    let (out, _, code) = piped(&["fmt", "--check", "-"], messy);
+    assert_eq!((out.as_str(), code), ("", 2));
+    // Input that begins with a brace stays JSON.
+    let (json, _, _) = piped(&["suite", "expand", "--json", "-"], SHORT);
+    let (json, _, code) = piped(&["fmt", "-"], json);
+    assert_eq!((json.starts_with('{'), code), (true, 0), "{json}");
+}
+
+#[test]
+fn standard_input_that_is_no_text_is_told_by_place() {
+    let (_, err, code) = piped(&["validate", "-"], b"model: x\nname: \xff\n".to_vec());
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("cannot read `stdin`: it is not UTF-8 text (line 2, column 7)"),
+        "{err}"
+    );
+}

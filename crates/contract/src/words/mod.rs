@@ -10,6 +10,7 @@ mod analytics;
 mod assertion;
 mod check;
 mod comparison;
+mod coverage;
 mod evidence;
 mod friction;
 mod grading;
@@ -42,6 +43,7 @@ pub use analytics::{
 pub use assertion::AssertionKind;
 pub use check::CheckVerdict;
 pub use comparison::{CaseChange, ChangeKind, ComparisonCaution, GateOutcome, SequentialDecision};
+pub use coverage::{CoverageUnit, CoverageUnmeasured, GapKind};
 pub use evidence::{
     Attribution, CaseMode, JudgeStatus, JudgeVerdict, PendingKind, SetupOutcome, StepErrorSource,
     ToolExpectation,

@@ -66,6 +66,7 @@ pub fn registry() -> Vec<VocabularyWords> {
             FindingScope, FindingBasis, ChainStageBasis, DisclosureRail, FindingsJobStatus;
         "Tool policy": ToolClassification, PolicyReason;
         "Transcripts": CaptureState, ToolErrorKind, TimingProvenance, SizeBasis, RenderStatus;
+        "Coverage": GapKind, CoverageUnit, CoverageUnmeasured;
         "The command line": CheckVerdict, ExitCode, RefusalCode;
     }
 }

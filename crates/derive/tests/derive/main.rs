@@ -6,6 +6,7 @@ mod analytics;
 mod assertion_properties;
 mod assertions;
 mod chain;
+mod coverage;
 mod decision;
 mod friction;
 mod grade;

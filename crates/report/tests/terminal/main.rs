@@ -1,6 +1,7 @@
 //! The run report as a person reads it: snapshots of whole reports.
 
 mod comparing;
+mod coverage;
 mod deciding;
 mod fixture;
 mod formats;

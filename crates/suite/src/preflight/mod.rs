@@ -9,8 +9,7 @@ mod support;
 
 pub use import::{Approval, import_gate};
 pub use select::select_cases;
-pub(crate) use support::requires_judge;
-pub use support::{Support, check_support};
+pub use support::{Support, check_support, requires_judge};
 
 use std::path::Path;
 

@@ -117,7 +117,8 @@ fn assertion_problems(
 }
 
 /// §4.3: enabled unless the case or the suite says otherwise, and required.
-pub(crate) fn requires_judge(case: &ResolvedCase, judge: Option<&Json>) -> bool {
+#[must_use]
+pub fn requires_judge(case: &ResolvedCase, judge: Option<&Json>) -> bool {
     let Some(judge) = judge else { return false };
     let enabled = |judge: &Json| judge.get("enabled").and_then(Json::as_bool);
     let enabled = case

@@ -66,6 +66,12 @@ pub(super) struct Prepared {
 
 async fn open_store(arguments: &Arguments) -> Result<Option<Store>, CommandError> {
     if arguments.no_store {
+        if arguments.store.is_on_command_line() {
+            return Err(
+                CommandError::usage("`--no-store` and `--store` contradict each other")
+                    .hint("leave one of them out: `--no-store` stores nothing, whatever `STRANDLINE_STORE` says"),
+            );
+        }
         return Ok(None);
     }
     arguments.store.open().await.map(Some)

@@ -142,8 +142,8 @@ pub struct Arguments {
 
     #[command(flatten, next_help_heading = "Options")]
     pub(super) store: StoreArguments,
-    /// Store nothing
-    #[arg(long, help_heading = "Options", conflicts_with_all = ["resume", "store"])]
+    /// Store nothing, also where `STRANDLINE_STORE` names a store
+    #[arg(long, help_heading = "Options", conflicts_with = "resume")]
     pub(super) no_store: bool,
     /// Write the decision summary as JSON (`-` for standard output)
     #[arg(long, help_heading = "Options", value_name = "FILE")]
