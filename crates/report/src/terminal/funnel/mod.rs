@@ -199,12 +199,10 @@ fn title(slice: &Slice) -> Option<String> {
             host_name,
             execution_engine,
         } => {
-            let mut title = format!("host {}", name(host_name.as_ref().unwrap_or(host_key)));
-            match execution_engine {
-                Some(engine) => title.push_str(&format!(", engine {}", name(engine))),
-                None => title.push_str(", engine not recorded"),
-            }
-            title
+            let host = name(host_name.as_ref().unwrap_or(host_key));
+            let engine = execution_engine.as_deref().map(name);
+            let engine = engine.unwrap_or_else(|| "not recorded".to_owned());
+            format!("host {host}, engine {engine}")
         }
     })
 }
