@@ -33,7 +33,9 @@ pub struct RunComparison {
     pub parity: Parity,
     /// What to keep in mind while reading the numbers.
     pub cautions: Vec<ComparisonCaution>,
-    /// All gradeable trials of each run taken together.
+    /// All gradeable trials of each run taken together; absent where the cases
+    /// weigh so differently in the two runs that the rate could move by more
+    /// than a point without any case having changed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub overall: Option<RateComparison>,
     /// One entry per case variant: the base run's plan order, then case

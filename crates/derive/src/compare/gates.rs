@@ -118,22 +118,30 @@ fn no_regression(comparison: &RunComparison) -> (GateOutcome, String) {
             format!("a regression is shown in: {}", places.join("; ")),
         );
     }
-    if overall != Some(RegressionVerdict::NoRegression) {
-        return untold("too few gradeable trials to compare".to_owned());
-    }
     let total = rows.len() as u64;
     let compared = rows
         .iter()
         .filter(is(RegressionVerdict::NoRegression))
         .count();
-    (
-        GateOutcome::Held,
-        format!(
-            "no regression is shown over all trials, nor in {compared} of {total} {} with enough \
-             gradeable trials",
-            MeasurementUnit::CaseVariant.words(total)
+    let variants = MeasurementUnit::CaseVariant.words(total);
+    match overall {
+        Some(RegressionVerdict::NoRegression) => (
+            GateOutcome::Held,
+            format!(
+                "no regression is shown over all trials, nor in {compared} of {total} {variants} \
+                 with enough gradeable trials"
+            ),
         ),
-    )
+        // Where the cases weigh differently there is no rate over all trials.
+        None if compared > 0 => (
+            GateOutcome::Held,
+            format!(
+                "no regression is shown in {compared} of {total} {variants} with enough gradeable \
+                 trials; the rates over all trials are not compared"
+            ),
+        ),
+        _ => untold("too few gradeable trials to compare".to_owned()),
+    }
 }
 
 fn min_pass_rate(run: &ComparedRun, least: f64) -> (GateOutcome, String) {

@@ -16,7 +16,7 @@ mod trend;
 
 use strandline_contract::{
     analytics::StageAnalytics,
-    comparison::{ComparedRun, Parity, RunComparison},
+    comparison::{CaseComparison, CaseOutcome, ComparedRun, Parity, RunComparison},
     decision::DecisionSummary,
     run::RunRecord,
     sequential::sequential_settings,
@@ -85,6 +85,7 @@ pub fn compare_runs(
         let (base, compared) = (pooled(&base_summary), pooled(&compared_summary));
         comparison.overall = base
             .zip(compared)
+            .filter(|_| composition_shift(&rows) <= MOST_COMPOSITION_SHIFT)
             .map(|(base, compared)| compare_rates(base, compared));
         comparison.cases = Some(rows);
     } else if apart == Apart::SideBySide {
@@ -97,6 +98,32 @@ pub fn compare_runs(
     comparison.cautions = cautions(&comparison);
     comparison.gates = gates.iter().map(|gate| gate.judge(&comparison)).collect();
     comparison
+}
+
+/// How far the rate over all trials may move by the cases' weights alone before
+/// it is not compared: one point.
+const MOST_COMPOSITION_SHIFT: f64 = 0.01;
+
+/// Returns the most that the rate over all trials can differ between two runs in
+/// which no case changed: half of the summed differences of the cases' shares of
+/// all gradeable trials.
+fn composition_shift(rows: &[CaseComparison]) -> f64 {
+    let trials = |outcome: &Option<CaseOutcome>| {
+        outcome
+            .as_ref()
+            .map_or(0, |made| made.trials.eligible_trials)
+    };
+    let base: u64 = rows.iter().map(|row| trials(&row.base)).sum();
+    let compared: u64 = rows.iter().map(|row| trials(&row.compared)).sum();
+    if base == 0 || compared == 0 {
+        return 0.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "trials are far below 2^53")]
+    let share = |count: u64, of: u64| count as f64 / of as f64;
+    let differences = rows
+        .iter()
+        .map(|row| (share(trials(&row.base), base) - share(trials(&row.compared), compared)).abs());
+    differences.sum::<f64>() / 2.0
 }
 
 /// Says whether two runs may be compared (`analytics.md` §9).
@@ -158,9 +185,8 @@ fn pooled(summary: &DecisionSummary) -> Option<Sample> {
 fn cautions(comparison: &RunComparison) -> Vec<ComparisonCaution> {
     let runs = [&comparison.base, &comparison.compared];
     let rows = comparison.cases.as_deref().unwrap_or_default();
-    let eligible = |outcome: &Option<strandline_contract::comparison::CaseOutcome>| {
-        outcome.as_ref().map(|made| made.trials.eligible_trials)
-    };
+    let eligible =
+        |outcome: &Option<CaseOutcome>| outcome.as_ref().map(|made| made.trials.eligible_trials);
     let undecided = |run: &&ComparedRun| {
         matches!(
             run.verdict,

@@ -117,6 +117,25 @@ fn differing() -> (Fixture, Fixture) {
 }
 
 #[test]
+fn cases_that_weigh_the_same_compare_as_a_whole_too() {
+    let base = run(4, [(20, 0), (4, 6), (9, 1), (5, 0)]);
+    let compared = run(5, [(8, 12), (10, 0), (8, 2), (5, 0)]);
+    let (left, right) = (analytics(&base.run, "c"), analytics(&compared.run, "c"));
+    let comparison = compare_runs(
+        side(&base, Some(&left)),
+        side(&compared, Some(&right)),
+        Apart::Refused,
+        &GATES,
+    );
+    let report = comparison_report(&comparison, &Style::plain(110));
+    assert!(
+        report.contains("overall   31 of 45 gradeable trials"),
+        "{report}"
+    );
+    assert!(comparison.overall.is_some());
+}
+
+#[test]
 fn runs_that_compare_tell_rates_cases_and_surface() {
     let (base, mut compared) = differing();
     compared.run.settings = json!({"models": ["openai/large-1"], "seed": null});

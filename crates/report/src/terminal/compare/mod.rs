@@ -28,11 +28,7 @@ const HANG: usize = 11;
 pub fn comparison_report(comparison: &RunComparison, style: &Style) -> String {
     let sections = [
         headline(comparison, style),
-        comparison
-            .overall
-            .as_ref()
-            .map(|rates| overall(rates, style))
-            .unwrap_or_default(),
+        overall(comparison, style),
         cases::compared(comparison, style),
         cases::apart(&comparison.base, "base", style),
         cases::apart(&comparison.compared, "compared", style),
@@ -143,8 +139,22 @@ fn verdict(name: &str, run: &ComparedRun, style: &Style) -> Vec<String> {
     marked
 }
 
-fn overall(rates: &RateComparison, style: &Style) -> Vec<String> {
+fn overall(comparison: &RunComparison, style: &Style) -> Vec<String> {
     let columns = style.columns();
+    let Some(rates) = &comparison.overall else {
+        if comparison.cases.is_none() {
+            return Vec::new();
+        }
+        return hanging(
+            "overall",
+            "not compared: the cases have so different numbers of gradeable trials in the two \
+             runs that the rate over all trials would move without any case having changed; \
+             read the rows",
+            1,
+            HANG,
+            columns,
+        );
+    };
     let side = |sample: &PassSample| {
         let of = counted(
             sample.eligible_trials,
