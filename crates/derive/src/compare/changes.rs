@@ -289,7 +289,7 @@ mod tests {
             name: "shop".to_owned(),
             ..ServerFacts::default()
         };
-        let changes = surface_changes(&[listed.clone()], &[unlisted]);
+        let changes = surface_changes(std::slice::from_ref(&listed), &[unlisted]);
         assert!(!changes[0].listed && changes[0].tools.is_empty());
         let gone = surface_changes(&[listed], &[]);
         assert_eq!(gone[0].change, Some(ChangeKind::Removed));

@@ -19,6 +19,7 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
+    #[expect(clippy::disallowed_methods, reason = "the test reads a kept run")]
     pub(crate) fn load() -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../tests/fixtures/recorded/two-servers-one-small-model.json");
