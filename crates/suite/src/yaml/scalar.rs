@@ -56,16 +56,25 @@ fn resolve_integer(text: &str) -> Option<Number> {
     }
     let signed = text.strip_prefix('+').unwrap_or(text);
     match signed.parse::<i64>() {
-        Ok(number) => Some(Number::Integer(number)),
-        Err(_) => signed.parse::<f64>().ok().map(Number::from_double),
+        Ok(number) if is_exact(number) => Some(Number::Integer(number)),
+        // Numbers of a suite are doubles, as every reader of it has them.
+        _ => signed.parse::<f64>().ok().map(Number::from_double),
     }
+}
+
+/// Whether every whole number up to this one is a double of its own.
+const fn is_exact(number: i64) -> bool {
+    number.unsigned_abs() <= 1 << 53
 }
 
 fn based(digits: &str, radix: u32) -> Option<Number> {
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
         return None;
     }
-    if let Ok(number) = i64::from_str_radix(digits, radix) {
+    if let Some(number) = i64::from_str_radix(digits, radix)
+        .ok()
+        .filter(|number| is_exact(*number))
+    {
         return Some(Number::Integer(number));
     }
     let double = digits.chars().fold(0.0_f64, |sum, digit| {
