@@ -17,7 +17,7 @@
 //! | [`condition`] | suspected conditions | `friction.md` §9 |
 //! | `samples` | k samples, one answer | – |
 //! | [`stored`] | stored suspected conditions | `friction.md` §9.2 |
-//! | [`regrade`] | chain, measurements and result with what judges say | `chain.md` §14.5 |
+//! | [`mod@regrade`] | chain, measurements and result with what judges say | `chain.md` §14.5 |
 
 mod answer;
 pub mod attribution;
