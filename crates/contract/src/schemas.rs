@@ -112,7 +112,6 @@ pub const DOCUMENTS: &[Document] = &[
     ),
     read::<AnalyticsInput<'_>>("analytics-input", "what a funnel is counted from"),
     written::<SetupTally>("setup-tally", "what happened in one setup phase of one run"),
-    read::<Transcript>("transcript", "what assertions read of one trial"),
     written::<FrictionSignals>(
         "friction-signals",
         "what a trial's calls show about avoidable work",

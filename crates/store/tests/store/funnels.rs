@@ -1,24 +1,9 @@
 //! Funnels: written with a run's end, replaced in place, gone with the run.
 
-use strandline_contract::{
-    analytics::StageAnalytics,
-    words::{MaterializationState, TaskResult},
-};
+use strandline_contract::{analytics::StageAnalytics, words::MaterializationState};
 use strandline_store::{Store, StoreError};
 
 use crate::{new_store, sample};
-
-async fn with_one_trial(store: &Store) {
-    store
-        .start_run(&sample::run("r1", 1))
-        .await
-        .expect("starts");
-    let trial = sample::trial("r1", 0, TaskResult::Passed);
-    store
-        .save_trial(&trial, &sample::trace())
-        .await
-        .expect("saves");
-}
 
 async fn stored(store: &Store, run: &str) -> Option<StageAnalytics> {
     let document = store.funnel(run).await.expect("reads")?;
@@ -28,7 +13,7 @@ async fn stored(store: &Store, run: &str) -> Option<StageAnalytics> {
 #[tokio::test]
 async fn a_run_ends_together_with_its_funnel() {
     let (_directory, store) = new_store().await;
-    with_one_trial(&store).await;
+    crate::with_one_trial(&store).await;
     assert_eq!(stored(&store, "r1").await, None);
     let finished = sample::finished(sample::run("r1", 1));
     let funnel = sample::funnel("r1", 1);
@@ -43,7 +28,7 @@ async fn a_run_ends_together_with_its_funnel() {
 #[tokio::test]
 async fn who_lost_a_run_stores_neither_its_end_nor_its_funnel() {
     let (_directory, former) = new_store().await;
-    with_one_trial(&former).await;
+    crate::with_one_trial(&former).await;
     crate::tamper(former.path(), "UPDATE runs SET lease_until = 1").await;
     let later = Store::open(former.path()).await.expect("opens");
     later.claim_run("r1").await.expect("claims");
@@ -61,7 +46,7 @@ async fn who_lost_a_run_stores_neither_its_end_nor_its_funnel() {
 #[tokio::test]
 async fn a_funnel_is_replaced_in_place_once_its_run_has_ended() {
     let (_directory, store) = new_store().await;
-    with_one_trial(&store).await;
+    crate::with_one_trial(&store).await;
     let provisional = StageAnalytics {
         materialization_state: MaterializationState::Provisional,
         ..sample::funnel("r1", 1)
@@ -84,7 +69,7 @@ async fn a_funnel_is_replaced_in_place_once_its_run_has_ended() {
 #[tokio::test]
 async fn a_run_that_is_resumed_has_no_funnel_until_it_ends_again() {
     let (_directory, store) = new_store().await;
-    with_one_trial(&store).await;
+    crate::with_one_trial(&store).await;
     let finished = sample::finished(sample::run("r1", 1));
     store
         .finish_run_with_funnel(&finished, &sample::funnel("r1", 1))
@@ -97,7 +82,7 @@ async fn a_run_that_is_resumed_has_no_funnel_until_it_ends_again() {
 #[tokio::test]
 async fn a_funnel_belongs_to_its_run_and_goes_with_it() {
     let (_directory, store) = new_store().await;
-    with_one_trial(&store).await;
+    crate::with_one_trial(&store).await;
     let finished = sample::finished(sample::run("r1", 1));
     let foreign = store
         .finish_run_with_funnel(&finished, &sample::funnel("r2", 1))
@@ -121,7 +106,7 @@ async fn a_funnel_belongs_to_its_run_and_goes_with_it() {
 #[tokio::test]
 async fn a_damaged_funnel_is_an_error_about_that_funnel_alone() {
     let (_directory, store) = new_store().await;
-    with_one_trial(&store).await;
+    crate::with_one_trial(&store).await;
     let finished = sample::finished(sample::run("r1", 1));
     store
         .finish_run_with_funnel(&finished, &sample::funnel("r1", 1))

@@ -126,15 +126,7 @@ async fn a_judgement_of_an_unknown_trial_changes_nothing() {
 #[tokio::test]
 async fn the_process_that_runs_a_run_judges_it_and_no_other() {
     let (directory, store) = crate::new_store().await;
-    store
-        .start_run(&sample::run("r1", 1))
-        .await
-        .expect("starts");
-    let trial = sample::trial("r1", 0, TaskResult::Passed);
-    store
-        .save_trial(&trial, &sample::trace())
-        .await
-        .expect("saves");
+    let trial = crate::with_one_trial(&store).await;
     let pass = pass(&trial, 1, Some(0.2));
     store
         .save_judgement(&judged(&trial, 0.2), &pass, None)

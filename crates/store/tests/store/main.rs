@@ -37,3 +37,17 @@ async fn tamper(path: &std::path::Path, sql: &'static str) {
         .expect("executes");
     connection.close().await.expect("closes");
 }
+
+/// Starts the run `r1` of one planned trial and stores that trial, passed.
+pub(crate) async fn with_one_trial(store: &Store) -> strandline_contract::run::TrialRecord {
+    store
+        .start_run(&sample::run("r1", 1))
+        .await
+        .expect("starts");
+    let trial = sample::trial("r1", 0, strandline_contract::words::TaskResult::Passed);
+    store
+        .save_trial(&trial, &sample::trace())
+        .await
+        .expect("saves");
+    trial
+}

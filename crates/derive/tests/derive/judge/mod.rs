@@ -4,6 +4,7 @@ mod attribution;
 mod condition;
 mod goal;
 mod regrade;
+mod settings;
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use rmcp::model::ServerJsonRpcMessage;
 use serde_json::{Map, Value, json};
 use strandline_contract::trace::Direction;
 
-use super::{Origin, PhaseFailure, RawFrame, Tap, stub};
+use super::{Origin, PhaseFailure, RawFrame, Tap, empty_answer};
 use crate::mcp::{failure::one_line, long::LongMessage, slot::Answer};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -292,7 +292,7 @@ impl Tap {
             return;
         };
         slot.answer(answer);
-        forward.push_back(stub(id));
+        forward.push_back(empty_answer(id));
     }
 
     /// rmcp reads the handshake itself; the raw answer is kept beside it.
@@ -309,11 +309,11 @@ impl Tap {
             Answer::Error(error) => {
                 serde_json::from_value(json!({"jsonrpc": "2.0", "id": id, "error": error}))
             }
-            Answer::Malformed { .. } | Answer::Failed { .. } => Ok(stub(id)),
+            Answer::Malformed { .. } | Answer::Failed { .. } => Ok(empty_answer(id)),
         };
         self.handshake.answer(answer);
         // An answer that rmcp cannot read still ends its wait.
-        forward.push_back(typed.unwrap_or_else(|_| stub(id)));
+        forward.push_back(typed.unwrap_or_else(|_| empty_answer(id)));
     }
 
     /// An answer that names no request of ours belongs to the only one there is.

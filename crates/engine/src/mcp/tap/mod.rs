@@ -219,6 +219,6 @@ impl Tap {
 }
 
 /// Returns the empty answer that ends a request inside rmcp.
-pub(crate) fn stub(id: i64) -> ServerJsonRpcMessage {
+pub(crate) fn empty_answer(id: i64) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(id))
 }
