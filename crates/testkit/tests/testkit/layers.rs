@@ -17,8 +17,34 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("strandline-store", &["contract"]),
     ("strandline-engine", &["contract", "suite", "derive"]),
     (
-        "strandline",
+        "strandline-service",
         &["contract", "suite", "derive", "report", "store", "engine"],
+    ),
+    (
+        "strandline-web",
+        &[
+            "contract", "suite", "derive", "report", "store", "engine", "service",
+        ],
+    ),
+    (
+        "strandline-eval-tools",
+        &[
+            "contract", "suite", "derive", "report", "store", "engine", "service",
+        ],
+    ),
+    (
+        "strandline",
+        &[
+            "contract",
+            "suite",
+            "derive",
+            "report",
+            "store",
+            "engine",
+            "service",
+            "web",
+            "eval-tools",
+        ],
     ),
     ("strandline-testkit", &[]),
 ];

@@ -1,0 +1,1 @@
+//! Eval tools for coding agents, over MCP.

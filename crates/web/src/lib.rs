@@ -1,0 +1,1 @@
+//! Pages and an HTTP API over the run store.
