@@ -247,8 +247,10 @@ async fn upgrade(
         .map_err(fail)?;
     let found = inspect(&mut transaction, path).await?;
     refuse_newer(path, &found, known)?;
+    // `Migrator::run` is generic over what it acquires a connection from, and
+    // the compiler cannot see that its future may change threads.
     migrations
-        .run(&mut *transaction)
+        .run_direct(None, &mut *transaction, false)
         .await
         .map_err(|error| migration_error(path, &error))?;
     transaction.commit().await.map_err(fail)

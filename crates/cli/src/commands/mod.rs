@@ -15,6 +15,7 @@ mod funnel;
 mod glossary;
 mod init;
 mod judge;
+mod mcp;
 mod report;
 mod run;
 mod runs;
@@ -49,6 +50,8 @@ pub enum Command {
     Init(init::Arguments),
     /// Ask LLM judges about the trials of a stored run.
     Judge(Box<judge::Arguments>),
+    /// Serve eval tools for coding agents over MCP.
+    Mcp(mcp::Arguments),
     /// Write a stored run's report for CI: JUnit, Markdown, GitHub annotations.
     Report(report::Arguments),
     /// Run suites against real servers and say where value stopped.
@@ -82,6 +85,7 @@ impl Command {
             Self::Glossary(arguments) => glossary::run(&arguments, ui),
             Self::Init(arguments) => init::run(&arguments, ui),
             Self::Judge(arguments) => judge::run(&arguments, ui),
+            Self::Mcp(arguments) => mcp::run(&arguments, ui),
             Self::Report(arguments) => report::run(&arguments, ui),
             Self::Run(arguments) => run::run(&arguments, ui),
             Self::Runs(arguments) => runs::run(&arguments, ui),
