@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`terminal`] | what did the run decide, where did it stop, who looks next? |
 //! | [`formats`] | what do JUnit, a pull request and GitHub's log get? |
+//! | [`html`] | the same as pages: one set of functions for live pages and a single file |
 //! | [`friction`] | what do calls show about avoidable work? |
 //! | [`checks`] | what do the doctor's checks say? |
 //! | [`coverage`] | what does a suite leave unproved? |
@@ -27,6 +28,7 @@ pub mod formats;
 pub mod friction;
 pub mod glossary;
 pub mod glyphs;
+pub mod html;
 pub mod layout;
 pub mod progress;
 pub mod style;

@@ -1,0 +1,29 @@
+//! Pages: the same documents as on the terminal, as HTML.
+//!
+//! Pure functions from contract documents to markup. Live pages and the single
+//! offline file use the same ones and differ in two values only: [`Links`] says
+//! where a page lies, [`Assets`] where stylesheet and script come from.
+//!
+//! | module | question |
+//! |---|---|
+//! | [`shell`] | what stands around every page? |
+//! | [`links`] | where does each page lie? |
+//! | [`term`] | how does a word carry its meaning? |
+//! | [`mark`] | how is a state or a verdict drawn? |
+//! | [`strip`] | what is known about the six stages? |
+//! | [`text`] | how is foreign text shown? |
+//!
+//! Everything from a server or a model goes through [`text`] and is escaped
+//! once more by maud. There is no inline style and no inline handler anywhere:
+//! pages work under a content security policy that allows neither.
+
+pub mod links;
+pub mod mark;
+pub mod shell;
+pub mod strip;
+pub mod term;
+pub mod text;
+
+pub use links::Links;
+pub use shell::{Assets, Page, page};
+pub use term::{term, term_anchor};
