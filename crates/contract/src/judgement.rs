@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    rate::Counts,
     run::Usage,
     words::{
         ConditionSkipReason, JudgeAggregation, JudgeCallOutcome, JudgeConfidence, JudgeKind,
@@ -47,6 +48,32 @@ pub struct JudgePass {
     /// What this pass suspects behind a friction signal.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub suspected_condition: Option<SuspectedConditionVerdict>,
+}
+
+/// What LLM judges said about the trials of a run, counted; never a rate.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct JudgeTally {
+    /// `provider/model` of every judge, in order of first appearance.
+    pub judges: Vec<String>,
+    /// A judge is the model under test.
+    pub is_model_under_test: bool,
+    /// A suite requires the judge: its answer decides trials.
+    pub required: bool,
+    /// Trials by what was said about the user's goal.
+    pub verdicts: Counts<JudgeVerdict>,
+    /// Trials in which the judge failed.
+    pub errors: u64,
+    /// Trials with nothing to judge.
+    pub not_applicable: u64,
+    /// Trials whose samples lie on both sides of the threshold.
+    pub straddles: u64,
+    /// Trials in which tool metadata was quoted as misleading.
+    pub metadata_attributed: u64,
+    /// Trials to which a judge owes an answer.
+    pub due: u64,
+    /// Trials for which no judge was asked.
+    pub not_requested: u64,
 }
 
 /// One request to an LLM judge and what came of it.

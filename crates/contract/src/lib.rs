@@ -35,6 +35,7 @@
 //! | [`verdict`] | policy v2: decision, its rows and statistics |
 //! | [`decision`] | the run decision summary |
 //! | [`friction`] | what a trial's calls show about avoidable work |
+//! | [`full_report`] | everything that a stored run says |
 //! | [`event`] | what a running suite reports while it runs |
 //! | [`listing`] | runs as they are listed |
 //! | [`comparison`] | two runs compared, and a suite's runs as a series |
@@ -64,6 +65,7 @@ pub mod ecma;
 pub mod event;
 pub mod exit;
 pub mod friction;
+pub mod full_report;
 pub mod judge_record;
 pub mod judgement;
 pub mod listing;

@@ -17,6 +17,7 @@ use crate::{
     coverage::Coverage,
     decision::DecisionSummary,
     friction::FrictionSignals,
+    full_report::FullReport,
     judgement::{JudgePass, SuspectedConditionVerdict},
     listing::RunList,
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
@@ -101,6 +102,7 @@ pub const DOCUMENTS: &[Document] = &[
         "what it would take to decide each case of a run by repeating it",
     ),
     written::<RunList>("run-list", "stored runs with what each decided"),
+    written::<FullReport>("full-report", "everything that a stored run says"),
     read::<Transcript>("transcript", "what assertions read of one trial"),
     read::<MeasurementsInput<'_>>(
         "measurements-input",

@@ -12,6 +12,7 @@
 //! | was a stage reached, and how long did it take? | [`measurements`] | `measurements.md` |
 //! | how many trials got how far? | [`analytics`] | `analytics.md` |
 //! | what do calls show about avoidable work? | [`friction`] | `friction.md` §2–§7 |
+//! | what does a report say of a run and of each trial? | [`full_report`] | – |
 //! | what was decided? | [`verdict`] | `verdict.md` §3–§10 |
 //! | what does a run report, and on what evidence? | [`decision`] | `decision-summary.md` |
 //! | what do the sessions of a swarm say, one by one and together? | [`swarm`] | `swarm.md` §3–§9 |
@@ -28,6 +29,7 @@ pub mod coverage;
 pub mod decision;
 mod document;
 pub mod friction;
+pub mod full_report;
 pub mod judge;
 pub mod kinds;
 pub mod measurements;

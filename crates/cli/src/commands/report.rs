@@ -2,14 +2,11 @@
 
 use std::path::PathBuf;
 
-use futures::TryStreamExt;
-use strandline_contract::{exit::ExitCode, run::TrialRecord};
-use strandline_report::{formats::markdown::COMMENT_LIMIT, terminal::RunInput};
-use strandline_store::TrialFilter;
+use strandline_contract::exit::ExitCode;
+use strandline_report::formats::markdown::COMMENT_LIMIT;
 
-use super::show::quoted;
 use crate::{
-    reporting::{self, Format},
+    reporting::{self, Format, Limits, Target, source::Source},
     store::{StoreArguments, block_on},
     ui::{CommandResult, Ui},
 };
@@ -32,27 +29,19 @@ pub struct Arguments {
     store: StoreArguments,
 }
 
-pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
+pub(super) fn run(arguments: &Arguments, _ui: &mut Ui) -> CommandResult {
     block_on(async {
         let store = arguments.store.open_read_only().await?;
         let run = store.run(&arguments.run).await?;
-        let everything = TrialFilter::default();
-        let trials: Vec<TrialRecord> = store
-            .trial_stream(&run.record.id, &everything)
-            .try_collect()
-            .await?;
-        let traces = quoted(&store, &trials).await?;
-        let input = RunInput {
-            run: &run.record,
-            run_reference: &run.short_id,
-            trials: &trials,
-            traces: &traces,
+        let source = Source::stored(&store, &run, None).await?;
+        let limits = Limits {
+            markdown: arguments.limit,
         };
-        let text = reporting::render(arguments.format, &input, arguments.limit)?;
-        match &arguments.output {
-            Some(path) => reporting::write(path, &text)?,
-            None => ui.out(text),
-        }
+        let target = match &arguments.output {
+            Some(path) => Target::File(path),
+            None => Target::Stdout,
+        };
+        reporting::write(arguments.format, &source, &limits, &target).await?;
         Ok(ExitCode::Passed)
     })
 }

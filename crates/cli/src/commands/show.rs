@@ -1,7 +1,5 @@
 //! `strandline show RUN|TRIAL`.
 
-use std::collections::BTreeMap;
-
 use futures::TryStreamExt;
 use serde_json::{Value, json};
 use strandline_contract::{
@@ -9,8 +7,6 @@ use strandline_contract::{
     judgement::JudgePass,
     run::{ExecutionVariant, LOCAL_PROJECT, TrialRecord},
     sequential::SequentialSettings,
-    trace::Trace,
-    words::TaskResult,
 };
 use strandline_derive::{
     decision::{Page, summarize_run},
@@ -30,12 +26,11 @@ use strandline_store::{
 };
 
 use crate::{
+    reporting::source::quoted,
     store::{StoreArguments, block_on},
     ui::{CommandError, CommandResult, Ui},
 };
 
-/// Traces of non-passing trials that a run report quotes from.
-const QUOTED_TRACES: usize = 100;
 /// Case ids listed in an error.
 const LISTED: usize = 12;
 
@@ -144,24 +139,6 @@ async fn show_run(
         ));
     }
     Ok(ExitCode::Passed)
-}
-
-/// Reads the traces that a report quotes tools' answers from.
-pub(super) async fn quoted(
-    store: &Store,
-    trials: &[TrialRecord],
-) -> Result<BTreeMap<String, Trace>, CommandError> {
-    let mut traces = BTreeMap::new();
-    let telling = trials
-        .iter()
-        .filter(|trial| trial.result != Some(TaskResult::Passed))
-        .take(QUOTED_TRACES);
-    for trial in telling {
-        if let Some(stored) = store.trace(&trial.id, Frames::Skip).await? {
-            traces.insert(trial.id.clone(), stored.trace);
-        }
-    }
-    Ok(traces)
 }
 
 async fn show_trial(

@@ -12,6 +12,7 @@ mod funnel;
 mod glossary;
 mod init;
 mod judge;
+mod report;
 mod run;
 mod runs;
 mod schema;

@@ -387,6 +387,8 @@ fn reporters_write_files_and_a_stored_run_reports_the_same() {
         "junit={suite}.xml",
         "--reporter",
         "markdown",
+        "--reporter",
+        "json=all.json",
     ]);
     assert_eq!(output.status.code(), Some(1));
     // Standard output is the data's; people read standard error.
@@ -397,6 +399,14 @@ fn reporters_write_files_and_a_stored_run_reports_the_same() {
 
     let again = home.run(&["report", "last", "--format", "junit"]);
     assert_eq!(text(&again.stdout), junit);
+    // What the run heard and what the store keeps make the same report.
+    let all = fs::read_to_string(home.path("all.json")).expect("the report was written");
+    let again = home.run(&["report", "last", "--format", "json"]);
+    assert_eq!(text(&again.stdout), all);
+    let unstored = home.run(&["run", "fails.yaml", "--no-store", "--reporter", "json"]);
+    let unstored: Value = serde_json::from_str(&text(&unstored.stdout)).expect("JSON");
+    assert_eq!(unstored["funnel"]["status"], "recorded");
+    assert_eq!(unstored["trials"][0]["friction"]["status"], "verified");
     let output = home.run(&["report", "last", "--format", "github"]);
     assert!(
         text(&output.stdout).starts_with("::error file=fails.yaml,line=1,title=Says yes::"),

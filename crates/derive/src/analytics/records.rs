@@ -9,7 +9,7 @@ use strandline_contract::{
     analytics_input::{AnalyticsMeasurements, AnalyticsRow, AnalyticsRun, AnalyticsTrial},
     canonical::sha256_canonical,
     chain::STAGE_ANALYZER_VERSION,
-    measurements::{MEASUREMENTS_SCHEMA_VERSION, SignalCopy, StageMeasurements},
+    measurements::{MEASUREMENTS_SCHEMA_VERSION, SignalCopy},
     run::{LOCAL_PROJECT, RunRecord, TrialRecord},
     words::{MaterializationState, SetupPhase, Vocabulary},
 };
@@ -18,7 +18,7 @@ use super::{Reader, StageAnalyticsAccumulator, parity::case_set_fingerprint};
 use crate::{
     chain::validate_chain,
     judge::is_owed,
-    measurements::{disagreements, validate_measurements, within_bounds},
+    measurements::{believed_measurements, within_bounds},
 };
 
 /// What a trial is filed under, beside what its record says.
@@ -178,7 +178,7 @@ pub fn analytics_trial<'a>(record: &'a TrialRecord, labels: TrialLabels<'a>) -> 
         stage_analyzer_version: Some(i64::from(chain.stage_analyzer_version)),
         failure_category: chain.failure_category,
         chain_verified: validate_chain(&json!(chain)).is_ok(),
-        measurements_verified: are_verified(record),
+        measurements_verified: believed_measurements(record).is_some(),
         measurements,
         evaluator_errored: record.evaluator_error,
         intent: labels.intent.map(Into::into),
@@ -188,35 +188,6 @@ pub fn analytics_trial<'a>(record: &'a TrialRecord, labels: TrialLabels<'a>) -> 
         host_name: None,
         execution_engine: None,
     }
-}
-
-/// Returns whether the stored measurements pass their check and agree with the
-/// chain.
-fn are_verified(record: &TrialRecord) -> bool {
-    if validate_measurements(&record.stage_measurements).is_err() {
-        return false;
-    }
-    let Ok(measured) = StageMeasurements::deserialize(&record.stage_measurements) else {
-        return false;
-    };
-    let rows: Vec<_> = measured
-        .rows
-        .iter()
-        .map(|row| (row.stage, row.reach))
-        .collect();
-    let chained: Vec<_> = record
-        .chain
-        .stage_results
-        .iter()
-        .map(|row| (row.stage, row.state))
-        .collect();
-    disagreements(
-        &rows,
-        measured.stage_analyzer_version,
-        &chained,
-        i64::from(record.chain.stage_analyzer_version),
-    )
-    .is_empty()
 }
 
 /// Returns a trial's copies of the setup signals, as its chain saw them.

@@ -30,5 +30,7 @@ pub use conformance::conformance_form;
 pub use evidence::trace_path;
 pub use input::{IterationInput, MalformedSummaryInput, Page, RunInput, StoredChain, SummaryInput};
 pub use next_action::derive_next_action;
-pub use summary::{derive_decision_summary, derive_decision_summary_from_json, summarize_run};
+pub use summary::{
+    derive_decision_summary, derive_decision_summary_from_json, diagnose_trial, summarize_run,
+};
 pub use validate::validate_decision_summary;

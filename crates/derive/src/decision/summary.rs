@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use strandline_contract::{
-    decision::{DECISION_SUMMARY_SCHEMA_VERSION, DecisionSummary, Diagnostics},
+    decision::{DECISION_SUMMARY_SCHEMA_VERSION, DecisionSummary, Diagnostic, Diagnostics},
     run::{RunRecord, TrialRecord},
+    words::TaskResult,
 };
 
 use super::{
@@ -44,6 +45,13 @@ pub fn derive_decision_summary(input: &SummaryInput<'_>) -> DecisionSummary {
         counts: resolution.counts,
         decision: resolution.decision,
     }
+}
+
+/// Derives the diagnostic of one of our own trials; `None` when it passed.
+#[must_use]
+pub fn diagnose_trial(project_id: &str, trial: &TrialRecord) -> Option<Diagnostic> {
+    let passed = trial.result == Some(TaskResult::Passed);
+    (!passed).then(|| diagnose(project_id, &trial.run_id, &IterationInput::from(trial)))
 }
 
 /// Derives the summary of `{projectId, run, iterations, page}`.

@@ -30,7 +30,7 @@ pub use input::{
     FrictionInput, MalformedFrictionInput, ResultEntry, results_from_trace, results_from_transcript,
 };
 pub(crate) use result::is_error_result;
-pub use roll_up::{FrictionRates, derive_friction_rates};
+pub use roll_up::{FrictionCounter, FrictionRates, derive_friction_rates};
 pub use signals::{derive_friction_signals, derive_friction_signals_from_json};
 pub(crate) use validate::read_friction_signals;
 pub use validate::{StoredFriction, project_friction_signals, validate_friction_signals};

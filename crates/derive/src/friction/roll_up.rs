@@ -11,41 +11,60 @@ use strandline_contract::{
 /// One rate per kind of signal, over the trials of a case.
 pub type FrictionRates = BTreeMap<FrictionSignalKind, Rate<FrictionGap>>;
 
-/// Derives, per kind, how many of the measured trials show it.
-///
-/// The identifier kinds count trials whose identifier half was measured too.
-/// `None` when no trial has a document: nothing was measured, which is not 0.
+/// Counts, per kind, how many of the measured trials show it, trial by trial.
+#[derive(Debug, Default)]
+pub struct FrictionCounter {
+    documents: u64,
+    kinds: BTreeMap<FrictionSignalKind, KindCount>,
+}
+
+#[derive(Debug, Default)]
+struct KindCount {
+    shown: u64,
+    measured: u64,
+    gaps: Counts<FrictionGap>,
+}
+
+impl FrictionCounter {
+    /// Counts one trial's document.
+    ///
+    /// The identifier kinds count trials whose identifier half was measured too.
+    pub fn add(&mut self, document: &FrictionSignals) {
+        let kinds: BTreeSet<_> = document.signals.iter().map(FrictionSignal::kind).collect();
+        self.documents += 1;
+        for kind in FrictionSignalKind::ALL {
+            let count = self.kinds.entry(*kind).or_default();
+            match gap_of(document, *kind) {
+                Some(gap) => *count.gaps.entry(gap).or_default() += 1,
+                None => {
+                    count.measured += 1;
+                    count.shown += u64::from(kinds.contains(kind));
+                }
+            }
+        }
+    }
+
+    /// Returns one rate per kind; `None` when no trial had a document: nothing
+    /// was measured, which is not 0.
+    #[must_use]
+    pub fn rates(self) -> Option<FrictionRates> {
+        let rate = |count: KindCount| Rate::measure(count.shown, count.measured, count.gaps);
+        let kinds = self.kinds.into_iter();
+        (self.documents > 0).then(|| kinds.map(|(kind, count)| (kind, rate(count))).collect())
+    }
+}
+
+/// Derives, per kind, how many of the measured trials show it
+/// ([`FrictionCounter`]).
 #[must_use]
 pub fn derive_friction_rates<'a>(
     documents: impl IntoIterator<Item = &'a FrictionSignals>,
 ) -> Option<FrictionRates> {
-    let documents: Vec<&FrictionSignals> = documents.into_iter().collect();
-    if documents.is_empty() {
-        return None;
+    let mut counter = FrictionCounter::default();
+    for document in documents {
+        counter.add(document);
     }
-    let rate = |kind: FrictionSignalKind| {
-        let mut shown = 0;
-        let mut measured = 0;
-        let mut gaps: Counts<FrictionGap> = Counts::new();
-        for document in &documents {
-            match gap_of(document, kind) {
-                Some(gap) => *gaps.entry(gap).or_default() += 1,
-                None => {
-                    let kinds: BTreeSet<_> =
-                        document.signals.iter().map(FrictionSignal::kind).collect();
-                    measured += 1;
-                    shown += u64::from(kinds.contains(&kind));
-                }
-            }
-        }
-        Rate::measure(shown, measured, gaps)
-    };
-    Some(
-        FrictionSignalKind::ALL
-            .iter()
-            .map(|kind| (*kind, rate(*kind)))
-            .collect(),
-    )
+    counter.rates()
 }
 
 /// Returns why a document says nothing about a kind, if it does not.

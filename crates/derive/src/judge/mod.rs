@@ -17,6 +17,7 @@
 //! | [`condition`] | suspected conditions | `friction.md` §9 |
 //! | `samples` | k samples, one answer | – |
 //! | [`stored`] | stored suspected conditions | `friction.md` §9.2 |
+//! | `tally` | what judges said over the trials of a run | – |
 //! | [`mod@regrade`] | chain, measurements and result with what judges say | `chain.md` §14.5 |
 
 mod answer;
@@ -28,6 +29,7 @@ mod regrade;
 mod samples;
 pub mod settings;
 mod stored;
+mod tally;
 pub mod template;
 mod transcript;
 
@@ -38,3 +40,4 @@ pub use regrade::{
 };
 pub use settings::{Criterion, JudgeSettings, suite_of};
 pub use stored::{StoredCondition, project_suspected_condition, validate_suspected_condition};
+pub use tally::JudgeCounter;

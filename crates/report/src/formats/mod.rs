@@ -2,6 +2,7 @@
 //! terminal's.
 
 pub mod github;
+pub mod json;
 pub mod junit;
 pub mod markdown;
 

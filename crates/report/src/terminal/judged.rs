@@ -1,18 +1,11 @@
 //! What LLM judges said about the trials of a run: counted, never a rate, and
 //! whether it decides anything.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
 use strandline_contract::{
-    judgement::{ATTRIBUTION_KEY, AttributionJudgement, GOAL_KEY, GoalJudgement},
-    run::TrialRecord,
-    words::{
-        FailureCategory, JudgeKind, JudgeRole, JudgeStatus, JudgeVerdict, MeasurementUnit,
-        StageReason, Vocabulary,
-    },
+    judgement::JudgeTally,
+    words::{JudgeKind, MeasurementUnit, Vocabulary},
 };
-use strandline_derive::judge::is_owed;
+use strandline_derive::judge::JudgeCounter;
 
 use super::{MAX_NAME, View};
 use crate::{
@@ -25,74 +18,19 @@ use crate::{
 /// Column under which the facts stand.
 const HANG: usize = 11;
 
-#[derive(Default)]
-struct Tally {
-    verdicts: BTreeMap<JudgeVerdict, u64>,
-    errors: u64,
-    not_applicable: u64,
-    due: u64,
-    not_requested: u64,
-    straddles: u64,
-    own: bool,
-    required: bool,
-    metadata: u64,
-    judges: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, trial: &TrialRecord) {
-        if let Some(goal) = read::<GoalJudgement>(trial, GOAL_KEY) {
-            match (goal.verdict, goal.status) {
-                (Some(verdict), _) => *self.verdicts.entry(verdict).or_default() += 1,
-                (None, JudgeStatus::NotApplicable) => self.not_applicable += 1,
-                (None, _) => self.errors += 1,
-            }
-            self.straddles += u64::from(goal.straddle);
-            self.own |= goal.provenance.is_model_under_test;
-            self.required |= goal.role == JudgeRole::Required;
-            self.named(&goal.provenance.model);
-        }
-        if let Some(said) = read::<AttributionJudgement>(trial, ATTRIBUTION_KEY) {
-            self.named(&said.provenance.model);
-        }
-        let says = |reason| {
-            let mut rows = trial.chain.stage_results.iter();
-            rows.any(|row| row.reason == Some(reason))
-        };
-        self.due += u64::from(is_owed(trial));
-        self.not_requested += u64::from(says(StageReason::JudgeNotRequested));
-        self.metadata += u64::from(trial.chain.failure_category == Some(FailureCategory::Metadata));
-    }
-
-    fn named(&mut self, model: &str) {
-        let model = escape::line(model, MAX_NAME);
-        if !self.judges.contains(&model) {
-            self.judges.push(model);
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.judges.is_empty() && self.due == 0 && self.not_requested == 0
-    }
-}
-
-fn read<'a, T: Deserialize<'a>>(trial: &'a TrialRecord, key: &str) -> Option<T> {
-    T::deserialize(trial.metadata.get(key)?).ok()
-}
-
 pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
-    let mut tally = Tally::default();
+    let mut counter = JudgeCounter::default();
     for trial in view.input.trials {
-        tally.add(trial);
+        counter.add(trial);
     }
-    if tally.is_empty() {
+    let Some(tally) = counter.tally() else {
         return Vec::new();
-    }
+    };
     let columns = style.columns();
     let mut lines = Vec::new();
     let mut label = "judged";
     for line in flow(
-        &facts(&tally),
+        &judge_facts(&tally),
         &format!(" {} ", style.dot()),
         columns - HANG,
     ) {
@@ -109,7 +47,9 @@ pub(super) fn render(view: &View<'_>, style: &Style) -> Vec<String> {
     lines
 }
 
-fn facts(tally: &Tally) -> Vec<String> {
+/// Returns what judges said over a run's trials, one fact each.
+#[must_use]
+pub fn judge_facts(tally: &JudgeTally) -> Vec<String> {
     let judged: u64 = tally.verdicts.values().sum();
     let mut facts = Vec::new();
     if !tally.judges.is_empty() {
@@ -118,10 +58,15 @@ fn facts(tally: &Tally) -> Vec<String> {
         } else {
             "advisory, decides no trial"
         };
+        let judges: Vec<String> = tally
+            .judges
+            .iter()
+            .map(|model| escape::line(model, MAX_NAME))
+            .collect();
         facts.push(format!(
             "{} by the LLM judge {} ({role})",
             JudgeKind::GoalCompletion.label(),
-            tally.judges.join(", ")
+            judges.join(", ")
         ));
     }
     if judged > 0 {
@@ -149,8 +94,8 @@ fn facts(tally: &Tally) -> Vec<String> {
         let count = counted(tally.straddles, "straddle", "straddles");
         facts.push(format!("{count} of the threshold"));
     }
-    if tally.metadata > 0 {
-        let count = tally.metadata;
+    if tally.metadata_attributed > 0 {
+        let count = tally.metadata_attributed;
         facts.push(format!(
             "tool metadata quoted as misleading in {count} {}",
             unit(count)
@@ -163,7 +108,7 @@ fn facts(tally: &Tally) -> Vec<String> {
         let count = tally.not_requested;
         facts.push(format!("not requested in {count} {}", unit(count)));
     }
-    if tally.own {
+    if tally.is_model_under_test {
         facts.push("the judge is the model under test".to_owned());
     }
     facts

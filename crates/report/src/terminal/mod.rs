@@ -9,7 +9,7 @@ mod evidence;
 pub(crate) mod failures;
 pub mod funnel;
 pub(crate) mod headline;
-mod judged;
+pub mod judged;
 pub(crate) mod measured;
 pub(crate) mod rollup;
 pub mod runs;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use strandline_contract::{
     exit::ExitCode,
-    run::{LOCAL_PROJECT, TrialRecord},
+    run::{LOCAL_PROJECT, RunRecord, TrialRecord},
     sequential::{SequentialSettings, sequential_settings},
     words::{RefusalCode, Vocabulary},
 };
@@ -13,15 +13,15 @@ use strandline_derive::{
     repeating::sequential_report,
 };
 use strandline_engine::run::RunEnd;
-use strandline_report::{
-    formats::markdown::COMMENT_LIMIT,
-    terminal::{RunInput, deciding::deciding_report, run_report},
-};
-use strandline_store::{Store, TrialFilter};
+use strandline_report::terminal::{RunInput, deciding::deciding_report, run_report};
+use strandline_store::{Store, StoredRun, TrialFilter};
 
-use super::{Arguments, listen::Heard};
+use super::{Arguments, listen};
 use crate::{
-    reporting::{self, Reporter},
+    reporting::{
+        self, Limits, Reporter, Target,
+        source::{Heard, Source},
+    },
     ui::{CommandError, CommandResult, Ui},
 };
 
@@ -31,7 +31,7 @@ pub(super) const SUITE_PLACE: &str = "{suite}";
 /// Prints the report, writes what was asked for and returns the exit code.
 pub(super) async fn finish(
     end: RunEnd,
-    mut heard: Heard,
+    mut heard: listen::Heard,
     arguments: &Arguments,
     store: Option<&Store>,
     ui: &mut Ui,
@@ -41,16 +41,14 @@ pub(super) async fn finish(
         heard.trials = stored_trials(store, &run.id).await?;
     }
     sort_by_plan(&mut heard.trials, run);
-    let reference = match store {
-        Some(store) => store
-            .run(&run.id)
-            .await
-            .map_or_else(|_| run.id.clone(), |stored| stored.short_id),
-        None => run.id.clone(),
+    let stored = match store {
+        Some(store) => store.run(&run.id).await.ok(),
+        None => None,
     };
+    let reference = stored.as_ref().map_or(&run.id, |stored| &stored.short_id);
     let input = RunInput {
         run,
-        run_reference: &reference,
+        run_reference: reference,
         trials: &heard.trials,
         traces: &heard.traces,
     };
@@ -68,8 +66,13 @@ pub(super) async fn finish(
         }
     }
     let mut exit = exit_code(&end);
+    let here = Heard {
+        trials: &heard.trials,
+        traces: &heard.traces,
+    };
     for reporter in &arguments.reporters {
-        if let Err(error) = write_report(reporter, &input, ui) {
+        let stored = store.zip(stored.as_ref());
+        if let Err(error) = write_report(reporter, run, here, stored).await {
             ui.error(&error);
             exit = exit.worse(error.exit);
         }
@@ -107,21 +110,24 @@ fn data_goes_to_stdout(arguments: &Arguments) -> bool {
     arguments.json.as_deref() == Some(Path::new("-")) || arguments.reporters.iter().any(report)
 }
 
-fn write_report(
+async fn write_report(
     reporter: &Reporter,
-    input: &RunInput<'_>,
-    ui: &mut Ui,
+    run: &RunRecord,
+    heard: Heard<'_>,
+    stored: Option<(&Store, &StoredRun)>,
 ) -> Result<(), CommandError> {
-    let text = reporting::render(reporter.format, input, COMMENT_LIMIT)?;
-    match &reporter.file {
-        None => ui.out(text),
-        Some(file) => {
-            let name = file.to_string_lossy();
-            let name = name.replace(SUITE_PLACE, &file_name(&input.run.suite_id));
-            reporting::write(Path::new(&name), &text)?;
-        }
-    }
-    Ok(())
+    let source = match stored {
+        Some((store, stored)) => Source::stored(store, stored, Some(heard)).await?,
+        None => Source::heard(run, heard),
+    };
+    let limits = Limits::default();
+    let Some(file) = &reporter.file else {
+        return reporting::write(reporter.format, &source, &limits, &Target::Stdout).await;
+    };
+    let name = file.to_string_lossy();
+    let name = name.replace(SUITE_PLACE, &file_name(&run.suite_id));
+    let target = Target::File(Path::new(&name));
+    reporting::write(reporter.format, &source, &limits, &target).await
 }
 
 /// Returns an id as part of a file's name.
@@ -156,7 +162,7 @@ fn exit_code(end: &RunEnd) -> ExitCode {
 }
 
 /// Puts trials into plan order, then by iteration.
-pub(super) fn sort_by_plan(trials: &mut [TrialRecord], run: &strandline_contract::run::RunRecord) {
+pub(super) fn sort_by_plan(trials: &mut [TrialRecord], run: &RunRecord) {
     let places: BTreeMap<(&str, Option<&strandline_contract::run::ExecutionVariant>), usize> = run
         .plan
         .iter()

@@ -1,8 +1,12 @@
 //! Reports of a run for other programs: which format, and where to.
 
+pub mod full_json;
+pub mod source;
+
 use std::{
     collections::BTreeMap,
     fs,
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -15,6 +19,7 @@ use strandline_report::{
 };
 use strandline_suite::{LoadOptions, source::Lines};
 
+use self::source::Source;
 use crate::{suite_file, ui::CommandError};
 
 /// A form of report.
@@ -26,6 +31,70 @@ pub enum Format {
     Markdown,
     /// Annotations for GitHub's workflow log
     Github,
+    /// Everything the run says, as one JSON document (`strandline schema
+    /// full-report`)
+    Json,
+}
+
+/// Forms that are made in one piece.
+enum Short {
+    Junit,
+    Markdown,
+    Github,
+}
+
+/// How long reports may become.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Longest Markdown, bytes.
+    pub markdown: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            markdown: markdown::COMMENT_LIMIT,
+        }
+    }
+}
+
+/// Where a report goes to.
+#[derive(Debug, Clone, Copy)]
+pub enum Target<'a> {
+    /// Standard output.
+    Stdout,
+    /// A file.
+    File(&'a Path),
+}
+
+impl Target<'_> {
+    /// Opens it for writing.
+    ///
+    /// # Errors
+    ///
+    /// Says why the file cannot be written.
+    pub fn open(&self) -> Result<Box<dyn Write>, CommandError> {
+        Ok(match self {
+            Self::Stdout => Box::new(BufWriter::new(io::stdout())),
+            Self::File(path) => {
+                let file = fs::File::create(path).map_err(|error| self.failure(&error))?;
+                Box::new(BufWriter::with_capacity(1 << 16, file))
+            }
+        })
+    }
+
+    /// Says that the report could not be written.
+    #[must_use]
+    pub fn failure(&self, error: &io::Error) -> CommandError {
+        let place = match self {
+            Self::Stdout => "standard output".to_owned(),
+            Self::File(path) => format!("`{}`", path.display()),
+        };
+        CommandError::new(
+            ExitCode::Setup,
+            format_args!("cannot write {place}: {error}"),
+        )
+    }
 }
 
 /// A report that a run writes at its end: `FORMAT` or `FORMAT=FILE`.
@@ -63,38 +132,42 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// Returns a run's report in a format.
+/// Writes a run's report in a format.
 ///
 /// # Errors
 ///
-/// When the format cannot be written.
-pub fn render(
+/// When trials cannot be read, the format cannot be written, or the target
+/// cannot.
+pub async fn write(
     format: Format,
-    input: &RunInput<'_>,
-    markdown_limit: usize,
-) -> Result<String, CommandError> {
-    let text = match format {
-        Format::Junit => junit::report(input).map_err(|error| {
+    source: &Source<'_>,
+    limits: &Limits,
+    target: &Target<'_>,
+) -> Result<(), CommandError> {
+    let short = match format {
+        Format::Json => return full_json::write(source, target).await,
+        Format::Junit => Short::Junit,
+        Format::Markdown => Short::Markdown,
+        Format::Github => Short::Github,
+    };
+    let (trials, traces) = source.gather().await?;
+    let input = RunInput {
+        run: source.run,
+        run_reference: source.reference,
+        trials: &trials,
+        traces: &traces,
+    };
+    let text = match short {
+        Short::Junit => junit::report(&input).map_err(|error| {
             CommandError::new(ExitCode::NoDecision, format_args!("no JUnit XML: {error}"))
         })?,
-        Format::Markdown => markdown::report(input, markdown_limit),
-        Format::Github => github::annotations(input, &case_lines(input.run)),
+        Short::Markdown => markdown::report(&input, limits.markdown),
+        Short::Github => github::annotations(&input, &case_lines(input.run)),
     };
-    Ok(text.trim_end().to_owned())
-}
-
-/// Writes a report to a file.
-///
-/// # Errors
-///
-/// Says why the file cannot be written.
-pub fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    fs::write(path, format!("{text}\n")).map_err(|error| {
-        CommandError::new(
-            ExitCode::Setup,
-            format_args!("cannot write `{}`: {error}", path.display()),
-        )
-    })
+    let mut out = target.open()?;
+    writeln!(out, "{}", text.trim_end())
+        .and_then(|()| out.flush())
+        .map_err(|error| target.failure(&error))
 }
 
 /// Returns the line of each case in the suite file, while the file is still the
@@ -128,7 +201,10 @@ mod tests {
         let reporter: Reporter = "markdown".parse().expect("a reporter");
         assert_eq!(reporter.file, None);
         let unknown = "xunit".parse::<Reporter>().expect_err("unknown");
-        assert_eq!(unknown, "`xunit` is none of `junit`, `markdown`, `github`");
+        assert_eq!(
+            unknown,
+            "`xunit` is none of `junit`, `markdown`, `github`, `json`"
+        );
         assert!("junit=".parse::<Reporter>().is_err());
     }
 }
