@@ -2,15 +2,12 @@
 
 pub mod commands;
 pub mod demo_server;
-pub mod environment;
-pub mod funnel;
 pub mod judging;
 pub mod probe;
 pub mod progress;
 pub mod reporting;
 pub mod server_name;
 pub mod store;
-pub mod suite_file;
 pub mod ui;
 
 use clap::Parser;

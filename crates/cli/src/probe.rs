@@ -7,9 +7,8 @@ use strandline_contract::{binding::ServerBinding, trace::Lint};
 use strandline_engine::mcp::{
     Attribution, ConnectOptions, Listing, PhaseFailure, Redactor, connect,
 };
+use strandline_service::environment;
 use tokio::signal;
-
-use crate::environment;
 
 /// What one visit to a server showed.
 #[derive(Debug)]

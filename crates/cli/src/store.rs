@@ -1,20 +1,13 @@
 //! The run store as commands reach it: where it is, how it is opened, and what
 //! is said when it cannot be.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use strandline_contract::exit::ExitCode;
-use strandline_report::escape;
-use strandline_store::{Store, StoreError};
+use strandline_service::project::store_of;
+use strandline_store::Store;
 
 use crate::ui::CommandError;
-
-/// Directory of a project's own files.
-const PROJECT_DIRECTORY: &str = ".strandline";
-/// The store's file name in it.
-const FILE: &str = "strandline.db";
-/// Longest error text shown, characters.
-const MAX_TEXT: usize = 2_000;
 
 /// Names the run store.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -51,7 +44,7 @@ impl StoreArguments {
                 format_args!("cannot read the working directory: {error}"),
             )
         })?;
-        Ok(default_path(&here))
+        Ok(store_of(&here))
     }
 
     /// Opens the store for reading.
@@ -75,35 +68,6 @@ impl StoreArguments {
     }
 }
 
-/// Returns the store of the project that a directory belongs to: the nearest
-/// one above, else a new one in the directory itself.
-fn default_path(here: &Path) -> PathBuf {
-    let project = here
-        .ancestors()
-        .find(|directory| directory.join(PROJECT_DIRECTORY).join(FILE).is_file())
-        .unwrap_or(here);
-    project.join(PROJECT_DIRECTORY).join(FILE)
-}
-
-impl From<StoreError> for CommandError {
-    fn from(error: StoreError) -> Self {
-        let exit = match &error {
-            StoreError::Missing { .. }
-            | StoreError::NotFound { .. }
-            | StoreError::Ambiguous { .. }
-            | StoreError::BadCursor { .. }
-            | StoreError::RunIsLive { .. } => ExitCode::Usage,
-            _ => ExitCode::Setup,
-        };
-        let message = escape::block(&error.to_string(), MAX_TEXT);
-        let command = Self::new(exit, message);
-        match error.hint() {
-            Some(hint) => command.hint(hint),
-            None => command,
-        }
-    }
-}
-
 /// Runs a command's asynchronous part.
 ///
 /// # Errors
@@ -120,22 +84,4 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Resul
             )
         })?;
     runtime.block_on(work)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_store_above_is_the_projects_own() {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let below = directory.path().join("suites/more");
-        std::fs::create_dir_all(&below).expect("makes directories");
-        let own = |project: &Path| project.join(PROJECT_DIRECTORY).join(FILE);
-        assert_eq!(default_path(&below), own(&below));
-        let above = own(directory.path());
-        std::fs::create_dir(directory.path().join(PROJECT_DIRECTORY)).expect("makes a directory");
-        std::fs::write(&above, "").expect("writes");
-        assert_eq!(default_path(&below), above);
-    }
 }

@@ -3,44 +3,16 @@
 use std::{
     fmt::Display,
     io::{self, IsTerminal, Write},
+    path::Path,
 };
 
 use strandline_contract::exit::ExitCode;
 use strandline_report::style::{Colour, Glyphs, Style};
+use strandline_service::suite_file::{self, SuiteFile};
+use strandline_suite::render::Look;
 
 /// Why a command could not do its work.
-#[derive(Debug)]
-pub struct CommandError {
-    /// How the process ends.
-    pub exit: ExitCode,
-    /// What happened, where and why; one or more lines.
-    pub message: String,
-    /// What to do next, one line each.
-    pub hints: Vec<String>,
-}
-
-impl CommandError {
-    /// Makes an error that ends the process with `exit`.
-    pub fn new(exit: ExitCode, message: impl Display) -> Self {
-        Self {
-            exit,
-            message: message.to_string(),
-            hints: Vec::new(),
-        }
-    }
-
-    /// Makes an error about the request itself (exit code 2).
-    pub fn usage(message: impl Display) -> Self {
-        Self::new(ExitCode::Usage, message)
-    }
-
-    /// Adds what to do next.
-    #[must_use]
-    pub fn hint(mut self, hint: impl Display) -> Self {
-        self.hints.push(hint.to_string());
-        self
-    }
-}
+pub use strandline_service::Failure as CommandError;
 
 /// What a command returns.
 pub type CommandResult = Result<ExitCode, CommandError>;
@@ -71,6 +43,28 @@ impl Ui {
             .unwrap_or(DEFAULT_WIDTH);
         let style = style_from(|name| std::env::var(name).ok(), terminal, width);
         Self { style, terminal }
+    }
+
+    /// Returns how findings about a suite file may look.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        Look {
+            colour: self.style.colour == Colour::Ansi,
+            ascii: self.style.glyphs == Glyphs::Ascii,
+        }
+    }
+
+    /// Reads a suite file and prints its warnings.
+    ///
+    /// # Errors
+    ///
+    /// As [`suite_file::read`].
+    pub fn suite(&mut self, path: &Path) -> Result<SuiteFile, CommandError> {
+        let file = suite_file::read(path, self.look())?;
+        if !file.warnings.is_empty() {
+            self.talk(&file.warnings);
+        }
+        Ok(file)
     }
 
     /// Prints data to stdout; a closed pipe ends quietly.

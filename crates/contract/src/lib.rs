@@ -14,6 +14,7 @@
 //! | [`chain`] | the six-stage chain as it is stored and shown |
 //! | [`rate`] | fractions with numerator, denominator and exclusions |
 //! | [`ecma`] | text as ECMAScript measures and trims it |
+//! | [`overview`] | one run's trials taken together: how far, and where they stopped |
 //! | [`policy`] | the frozen tool policy and the calls it blocked |
 //! | [`redact`] | what is masked before it is stored, shown or logged |
 //! | [`coverage`] | what a suite, or a run of it, leaves unproved |
@@ -71,6 +72,7 @@ pub mod judgement;
 pub mod listing;
 pub mod measurements;
 pub mod number;
+pub mod overview;
 pub mod policy;
 pub mod providers;
 pub mod quick;

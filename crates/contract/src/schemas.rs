@@ -21,6 +21,7 @@ use crate::{
     judgement::{JudgePass, SuspectedConditionVerdict},
     listing::RunList,
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
+    overview::RunOverview,
     policy::{FrozenPolicy, PolicyBlock},
     run::{RunRecord, TrialRecord},
     sequential::SequentialReport,
@@ -68,6 +69,7 @@ pub const DOCUMENTS: &[Document] = &[
         "match-roll-up",
         "the turn summaries of one trial taken together",
     ),
+    written::<RunOverview>("run-overview", "one run's trials taken together"),
     written::<PolicyBlock>("policy-block", "one call that the tool policy blocked"),
     written::<PromptSummary>(
         "prompt-summary",

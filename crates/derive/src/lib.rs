@@ -33,6 +33,7 @@ pub mod full_report;
 pub mod judge;
 pub mod kinds;
 pub mod measurements;
+pub mod overview;
 pub mod policy;
 pub mod repeating;
 pub mod statistics;

@@ -1,64 +1,83 @@
-//! Funnels of runs: written with a run's end, rebuilt in place, read.
+//! Roll-ups of runs, the funnel and the overview: written with a run's end,
+//! rebuilt in place, read.
 //!
 //! The store keeps them and checks nothing: whoever reads one validates it.
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use sqlx::SqliteConnection;
+use sqlx::{Connection, SqliteConnection};
 use strandline_contract::{
     analytics::StageAnalytics,
+    overview::RunOverview,
     run::{RunRecord, RunStatus},
     words::Vocabulary,
 };
 
 use crate::{Store, blob, error::StoreError, runs::PreparedRun, writer::Alone};
 
-/// A run's funnel, serialized by the caller so that the writer need not.
-pub(crate) struct PreparedFunnel {
-    document: Vec<u8>,
+/// A run's roll-ups, serialized by the caller so that the writer need not.
+pub(crate) struct PreparedRollUps {
+    funnel: Vec<u8>,
+    overview: Vec<u8>,
 }
 
-impl PreparedFunnel {
-    fn new<T: Serialize>(run_id: &str, funnel: &T) -> Result<Self, StoreError> {
-        let document = blob::encode(funnel).map_err(|reason| StoreError::InvalidRun {
-            run: run_id.to_owned(),
-            reason: format!("its funnel: {reason}"),
-        })?;
-        Ok(Self { document })
+impl PreparedRollUps {
+    fn new(
+        run_id: &str,
+        funnel: &StageAnalytics,
+        overview: &RunOverview,
+    ) -> Result<Self, StoreError> {
+        belongs(run_id, "funnel", &funnel.run_id)?;
+        belongs(run_id, "overview", &overview.run_id)?;
+        Ok(Self {
+            funnel: encode(run_id, "funnel", funnel)?,
+            overview: encode(run_id, "overview", overview)?,
+        })
     }
 }
 
+fn encode(run_id: &str, what: &str, document: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    blob::encode(document).map_err(|reason| StoreError::InvalidRun {
+        run: run_id.to_owned(),
+        reason: format!("its {what}: {reason}"),
+    })
+}
+
 impl Store {
-    /// Stores a run's last record together with its funnel, in one
-    /// transaction, and gives up its lease.
+    /// Stores a run's last record together with its funnel and its overview, in
+    /// one transaction, and gives up its lease.
     ///
     /// # Errors
     ///
-    /// As [`Store::finish_run`]; also when the funnel is of another run.
-    pub async fn finish_run_with_funnel(
+    /// As [`Store::finish_run`]; also when a roll-up is of another run.
+    pub async fn finish_run_with_roll_ups(
         &self,
         record: &RunRecord,
         funnel: &StageAnalytics,
+        overview: &RunOverview,
     ) -> Result<(), StoreError> {
-        belongs(&record.id, funnel)?;
+        let roll_ups = PreparedRollUps::new(&record.id, funnel, overview)?;
         let open = self.open_run(&record.id)?;
         let run = Box::new(PreparedRun::new(record)?);
-        let funnel = PreparedFunnel::new(&record.id, funnel)?;
-        self.ask(|reply| Alone::Finish(open, run, Some(funnel), reply))
+        self.ask(|reply| Alone::Finish(open, run, Some(roll_ups), reply))
             .await?;
         self.forget(&record.id);
         Ok(())
     }
 
-    /// Stores the funnel of a run that has ended, in place of the one before.
+    /// Stores the roll-ups of a run that has ended, in place of those before.
     ///
     /// # Errors
     ///
-    /// When there is no such run, it has not ended, or the file cannot be
-    /// written.
-    pub async fn replace_funnel(&self, funnel: &StageAnalytics) -> Result<(), StoreError> {
-        let prepared = PreparedFunnel::new(&funnel.run_id, funnel)?;
-        self.ask(|reply| Alone::ReplaceFunnel(funnel.run_id.clone(), prepared, reply))
+    /// When there is no such run, it has not ended, the two are of different
+    /// runs, or the file cannot be written.
+    pub async fn replace_roll_ups(
+        &self,
+        funnel: &StageAnalytics,
+        overview: &RunOverview,
+    ) -> Result<(), StoreError> {
+        let prepared = PreparedRollUps::new(&funnel.run_id, funnel, overview)?;
+        self.ask(|reply| Alone::ReplaceRollUps(funnel.run_id.clone(), prepared, reply))
             .await
     }
 
@@ -69,14 +88,34 @@ impl Store {
     ///
     /// When there is no such run, or the document cannot be read.
     pub async fn funnel(&self, run_id: &str) -> Result<Option<Value>, StoreError> {
-        let row: Option<(Option<Vec<u8>>,)> = sqlx::query_as(
-            "SELECT funnels.document FROM runs LEFT JOIN funnels ON funnels.run = runs.seq \
-             WHERE runs.id = ?",
-        )
-        .bind(run_id)
-        .fetch_optional(&self.readers)
-        .await
-        .map_err(self.failure())?;
+        let sql = "SELECT funnels.document FROM runs LEFT JOIN funnels ON funnels.run = runs.seq \
+             WHERE runs.id = ?";
+        self.roll_up(run_id, "funnel", sql).await
+    }
+
+    /// Returns the overview of the run with that id; `None` when none is
+    /// stored: the run has not ended, or an earlier version made it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such run, or the document cannot be read.
+    pub async fn overview(&self, run_id: &str) -> Result<Option<RunOverview>, StoreError> {
+        let sql = "SELECT overviews.document FROM runs \
+             LEFT JOIN overviews ON overviews.run = runs.seq WHERE runs.id = ?";
+        self.roll_up(run_id, "overview", sql).await
+    }
+
+    async fn roll_up<T: DeserializeOwned>(
+        &self,
+        run_id: &str,
+        what: &str,
+        sql: &'static str,
+    ) -> Result<Option<T>, StoreError> {
+        let row: Option<(Option<Vec<u8>>,)> = sqlx::query_as(sql)
+            .bind(run_id)
+            .fetch_optional(&self.readers)
+            .await
+            .map_err(self.failure())?;
         let Some((document,)) = row else {
             return Err(StoreError::NotFound {
                 what: "run",
@@ -85,7 +124,7 @@ impl Store {
         };
         let read = |document: Vec<u8>| {
             blob::decode(&document).map_err(|detail| StoreError::UnreadableDocument {
-                what: format!("the funnel of run `{run_id}`"),
+                what: format!("the {what} of run `{run_id}`"),
                 detail,
             })
         };
@@ -93,75 +132,83 @@ impl Store {
     }
 }
 
-fn belongs(run_id: &str, funnel: &StageAnalytics) -> Result<(), StoreError> {
-    if funnel.run_id == run_id {
+fn belongs(run_id: &str, what: &str, of: &str) -> Result<(), StoreError> {
+    if of == run_id {
         return Ok(());
     }
     Err(StoreError::InvalidRun {
         run: run_id.to_owned(),
-        reason: format!("the funnel given with it is of run `{}`", funnel.run_id),
+        reason: format!("the {what} given with it is of run `{of}`"),
     })
 }
 
-/// Stores a funnel, inside a transaction.
+/// Stores roll-ups, inside a transaction.
 pub(crate) async fn put(
     connection: &mut SqliteConnection,
     run: i64,
-    funnel: &PreparedFunnel,
+    roll_ups: &PreparedRollUps,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("INSERT OR REPLACE INTO funnels (run, document) VALUES (?, ?)")
-        .bind(run)
-        .bind(&funnel.document)
-        .execute(connection)
-        .await?;
+    let documents = [
+        (
+            "INSERT OR REPLACE INTO funnels (run, document) VALUES (?, ?)",
+            &roll_ups.funnel,
+        ),
+        (
+            "INSERT OR REPLACE INTO overviews (run, document) VALUES (?, ?)",
+            &roll_ups.overview,
+        ),
+    ];
+    for (sql, document) in documents {
+        sqlx::query(sql)
+            .bind(run)
+            .bind(document)
+            .execute(&mut *connection)
+            .await?;
+    }
     Ok(())
 }
 
-/// Deletes the funnel of a run that goes on, inside a transaction: it counted
-/// another set of trials.
+/// Deletes the roll-ups of a run that goes on, inside a transaction: they
+/// counted another set of trials.
 pub(crate) async fn remove(connection: &mut SqliteConnection, run: i64) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM funnels WHERE run = ?")
-        .bind(run)
-        .execute(connection)
-        .await?;
+    for sql in [
+        "DELETE FROM funnels WHERE run = ?",
+        "DELETE FROM overviews WHERE run = ?",
+    ] {
+        sqlx::query(sql).bind(run).execute(&mut *connection).await?;
+    }
     Ok(())
 }
 
-/// Replaces the funnel of a run that has ended: one statement, one commit.
+/// Replaces the roll-ups of a run that has ended, in one transaction.
 pub(crate) async fn replace(
     connection: &mut SqliteConnection,
     path: &std::path::Path,
     run_id: &str,
-    funnel: &PreparedFunnel,
+    roll_ups: &PreparedRollUps,
 ) -> Result<(), StoreError> {
     let fail = |error: sqlx::Error| StoreError::from_sqlx(path, &error);
-    let replaced = sqlx::query(
-        "INSERT OR REPLACE INTO funnels (run, document) \
-         SELECT seq, ? FROM runs WHERE id = ? AND status <> ?",
-    )
-    .bind(&funnel.document)
-    .bind(run_id)
-    .bind(RunStatus::Running.wire())
-    .execute(&mut *connection)
-    .await
-    .map_err(fail)?
-    .rows_affected();
-    if replaced > 0 {
-        return Ok(());
-    }
-    let known: Option<i64> = sqlx::query_scalar("SELECT seq FROM runs WHERE id = ?")
-        .bind(run_id)
-        .fetch_optional(connection)
+    let mut transaction = connection
+        .begin_with("BEGIN IMMEDIATE")
         .await
         .map_err(fail)?;
-    Err(match known {
-        Some(_) => StoreError::InvalidRun {
+    let known: Option<(i64, String)> = sqlx::query_as("SELECT seq, status FROM runs WHERE id = ?")
+        .bind(run_id)
+        .fetch_optional(&mut *transaction)
+        .await
+        .map_err(fail)?;
+    match known {
+        Some((_, status)) if status == RunStatus::Running.wire() => Err(StoreError::InvalidRun {
             run: run_id.to_owned(),
-            reason: "it has not ended, and a funnel is written with a run's end".to_owned(),
-        },
-        None => StoreError::NotFound {
+            reason: "it has not ended, and its funnel is written with its end".to_owned(),
+        }),
+        Some((seq, _)) => {
+            put(&mut transaction, seq, roll_ups).await.map_err(fail)?;
+            transaction.commit().await.map_err(fail)
+        }
+        None => Err(StoreError::NotFound {
             what: "run",
             reference: run_id.to_owned(),
-        },
-    })
+        }),
+    }
 }

@@ -6,7 +6,7 @@
 //! | how does a run begin, change hands, end? | [`runs`] |
 //! | how is a trial stored, listed, read? | [`trials`] |
 //! | what did LLM judges say, and what before? | [`judgements`] |
-//! | where is a run's funnel? | [`funnels`] |
+//! | where are a run's funnel and overview? | [`funnels`] |
 //! | which of a run's trials are missing? | [`missing`] |
 //! | who runs a run, and does that process live? | [`lease`] |
 //! | how is an id looked up by its beginning? | [`lookup`] |

@@ -19,7 +19,7 @@ use tokio::{
 
 use crate::{
     error::StoreError,
-    funnels::{self, PreparedFunnel},
+    funnels::{self, PreparedRollUps},
     judgements::{self, PreparedJudgement},
     lease,
     retention::{self, Removed},
@@ -53,16 +53,16 @@ pub(crate) enum Alone {
     Update(Arc<OpenRun>, Box<PreparedRun>, Reply<()>),
     /// Raise the number of trials of the case variant with this ordinal.
     Extend(Arc<OpenRun>, i64, u32, Reply<()>),
-    /// Store a run's last record, with its funnel where it has one, and give up
+    /// Store a run's last record, with its roll-ups where it has them, and give up
     /// its lease.
     Finish(
         Arc<OpenRun>,
         Box<PreparedRun>,
-        Option<PreparedFunnel>,
+        Option<PreparedRollUps>,
         Reply<()>,
     ),
-    /// Store the funnel of a run that has ended in place of the one before.
-    ReplaceFunnel(String, PreparedFunnel, Reply<()>),
+    /// Store the roll-ups of a run that has ended in place of those before.
+    ReplaceRollUps(String, PreparedRollUps, Reply<()>),
     /// Store a judge's pass and what follows from it.
     Judge(Box<PreparedJudgement>, Reply<()>),
     /// Delete runs with everything they own.
@@ -170,13 +170,13 @@ impl Writer {
                 reply,
                 runs::extend(connection, path, &open, ordinal, configured).await,
             ),
-            Alone::Finish(open, run, funnel, reply) => answer(
+            Alone::Finish(open, run, roll_ups, reply) => answer(
                 reply,
-                runs::update(connection, path, &open, *run, Then::End(funnel)).await,
+                runs::update(connection, path, &open, *run, Then::End(roll_ups)).await,
             ),
-            Alone::ReplaceFunnel(id, funnel, reply) => answer(
+            Alone::ReplaceRollUps(id, roll_ups, reply) => answer(
                 reply,
-                funnels::replace(connection, path, &id, &funnel).await,
+                funnels::replace(connection, path, &id, &roll_ups).await,
             ),
             Alone::Judge(judgement, reply) => {
                 answer(reply, judgements::save(connection, path, &judgement).await)

@@ -5,12 +5,14 @@ use strandline_contract::{
 };
 use strandline_derive::compare::{Apart, Side, compare_runs, gates::Gate};
 use strandline_report::terminal::compare::comparison_report;
+use strandline_service::{
+    roll_ups::{self, Found},
+    suite_file::worst,
+};
 use strandline_store::{Store, StoredRun};
 
 use crate::{
-    funnel::{self, Found},
     store::{StoreArguments, block_on},
-    suite_file::worst,
     ui::{CommandError, CommandResult, Ui},
 };
 
@@ -100,7 +102,7 @@ pub(super) async fn analytics(
     store: &Store,
     run: &StoredRun,
 ) -> Result<Option<StageAnalytics>, CommandError> {
-    Ok(match funnel::read(store, run).await? {
+    Ok(match roll_ups::read(store, run).await? {
         Found::Funnel(funnel) => Some(*funnel),
         Found::Absent(..) => None,
     })

@@ -19,7 +19,6 @@ use strandline_suite::preflight::requires_judge;
 
 use crate::{
     store::{StoreArguments, block_on},
-    suite_file,
     ui::{CommandError, CommandResult, Ui},
 };
 
@@ -83,7 +82,7 @@ fn gate(text: &str) -> Result<Gate, String> {
 pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     let path = Path::new(&arguments.subject);
     let (coverage, reference) = if path.is_file() {
-        let file = suite_file::read(path, ui)?;
+        let file = ui.suite(path)?;
         (of_suite(&file.loaded.resolved), None)
     } else {
         block_on(of_run(arguments))?

@@ -6,12 +6,10 @@ use std::{
 };
 
 use strandline_contract::exit::ExitCode;
+use strandline_service::suite_file::{counted, is_stdin, read_text};
 use strandline_suite::{LoadOptions, write_json, write_yaml};
 
-use crate::{
-    suite_file::{counted, is_stdin, read_text},
-    ui::{CommandError, CommandResult, Ui},
-};
+use crate::ui::{CommandError, CommandResult, Ui};
 
 /// Arguments of `strandline fmt`.
 #[derive(Debug, clap::Args)]
@@ -69,7 +67,7 @@ fn format(path: &Path, check: bool, ui: &mut Ui) -> Result<bool, CommandError> {
             "`{}` is not a valid suite file: {}\n\n{}",
             file.name,
             counted(failure.findings.len(), "finding"),
-            file.findings(&failure, ui)
+            file.findings(&failure, ui.look())
         ))
     })?;
     let stdin = is_stdin(path);

@@ -7,9 +7,9 @@ use strandline_contract::{
     words::{SliceDimension, Vocabulary},
 };
 use strandline_report::terminal::funnel::{FunnelInput, absence_report, funnel_report};
+use strandline_service::roll_ups::{self, Found};
 
 use crate::{
-    funnel::{self, Found},
     store::{StoreArguments, block_on},
     ui::{CommandResult, Ui},
 };
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     block_on(async {
         let store = arguments.store.open_read_only().await?;
         let run = store.run(&arguments.reference).await?;
-        match funnel::read(&store, &run).await? {
+        match roll_ups::read(&store, &run).await? {
             Found::Funnel(funnel) => {
                 if arguments.json {
                     ui.json(&funnel)?;

@@ -22,10 +22,13 @@ use strandline_report::{
     escape,
     terminal::{RunInput, run_report},
 };
+use strandline_service::{
+    judging::{JudgeRequest, NoJudge},
+    roll_ups,
+};
 use strandline_store::{Frames, Liveness, Store, StoredRun, TrialFilter};
 
 use crate::{
-    funnel,
     judging::JudgeArguments,
     store::{StoreArguments, block_on},
     ui::{CommandError, CommandResult, Ui},
@@ -73,14 +76,13 @@ struct Work {
 async fn judge_run(store: &Store, arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     let work = read(store, arguments).await?;
     let tested = work.run.record.settings.pointer("/models/0");
-    let plan = arguments
-        .judge
+    let plan = JudgeRequest::from(&arguments.judge)
         .judge(
             &work.suite,
             tested.and_then(serde_json::Value::as_str),
             arguments.model_base_url.as_deref(),
         )?
-        .map_err(crate::judging::NoJudge::into_error)?;
+        .map_err(NoJudge::into_failure)?;
     let stop = Stop::new();
     let watching = super::run::watch_signals(stop.clone());
     let counts = judge_trials(store, arguments, work, plan, &stop, ui).await;
@@ -213,7 +215,7 @@ async fn judge_trials(
     drop(outcomes);
     // A run that never ended has no funnel to build anew.
     if counts.judged > 0 && record.ended_at.is_some() {
-        funnel::rebuild(store, &record).await?;
+        roll_ups::rebuild(store, &record).await?;
     }
     say(&counts, &run, arguments, stop, ui);
     if !arguments.quiet {

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use strandline_contract::exit::ExitCode;
+use strandline_service::suite_file::{counted, read_text};
 use strandline_suite::{LoadOptions, expand_json, expand_yaml};
 
-use crate::{
-    suite_file::{counted, read_text},
-    ui::{CommandError, CommandResult, Ui},
-};
+use crate::ui::{CommandError, CommandResult, Ui};
 
 /// Arguments of `strandline suite`.
 #[derive(Debug, clap::Args)]
@@ -46,7 +44,7 @@ fn expand(arguments: &Expand, ui: &mut Ui) -> CommandResult {
             "`{}` is not a valid suite file: {}\n\n{}",
             file.name,
             counted(failure.findings.len(), "finding"),
-            file.findings(&failure, ui)
+            file.findings(&failure, ui.look())
         ))
     })?;
     let text = if arguments.json {

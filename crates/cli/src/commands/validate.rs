@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use strandline_contract::exit::ExitCode;
+use strandline_service::suite_file::{SuiteText, counted, read_text};
 use strandline_suite::{FailureStage, Finding, LoadFailure, LoadOptions, Loaded, Warning, render};
 
-use crate::{
-    suite_file::{SuiteText, counted, read_text},
-    ui::{CommandError, CommandResult, Ui},
-};
+use crate::ui::{CommandError, CommandResult, Ui};
 
 /// Arguments of `strandline validate`.
 #[derive(Debug, clap::Args)]
@@ -130,7 +128,7 @@ fn show(
         )),
         Ok(loaded) => {
             if !loaded.warnings.is_empty() {
-                let warnings = file.warnings(loaded, ui);
+                let warnings = file.warnings(loaded, ui.look());
                 ui.out(warnings);
             }
             ui.out(format_args!("{}: ok · {}", file.name, summary(loaded)));
@@ -140,7 +138,7 @@ fn show(
             ui.out(format_args!("{}:\n{}", file.name, lines.trim_end()));
         }
         Err(failure) => {
-            let findings = file.findings(failure, ui);
+            let findings = file.findings(failure, ui.look());
             ui.out(findings);
             let count = counted(failure.findings.len(), "finding");
             ui.out(format_args!("{}: {count}", file.name));

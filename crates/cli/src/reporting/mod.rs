@@ -17,10 +17,11 @@ use strandline_report::{
     formats::{github, junit, markdown},
     terminal::RunInput,
 };
+use strandline_service::suite_file;
 use strandline_suite::{LoadOptions, source::Lines};
 
 use self::source::Source;
-use crate::{suite_file, ui::CommandError};
+use crate::ui::CommandError;
 
 /// A form of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -10,12 +10,10 @@ use strandline_contract::{
     trace::Trace,
     words::{TaskResult, Vocabulary},
 };
+use strandline_service::roll_ups::{self, Found};
 use strandline_store::{Frames, Store, StoreError, StoredRun, TrialFilter};
 
-use crate::{
-    funnel::{self, Found},
-    ui::CommandError,
-};
+use crate::ui::CommandError;
 
 /// Trials read at a time.
 const PAGE: u32 = 200;
@@ -73,7 +71,7 @@ impl<'a> Source<'a> {
         run: &'a StoredRun,
         heard: Option<Heard<'a>>,
     ) -> Result<Self, CommandError> {
-        let funnel = match funnel::read(store, run).await? {
+        let funnel = match roll_ups::read(store, run).await? {
             Found::Funnel(analytics) => ReportedFunnel::Recorded { analytics },
             Found::Absent(absence, detail) => ReportedFunnel::Absent {
                 absence,
@@ -93,7 +91,7 @@ impl<'a> Source<'a> {
     /// Takes a run that is not stored.
     #[must_use]
     pub fn heard(run: &'a RunRecord, heard: Heard<'a>) -> Self {
-        let analytics = Box::new(funnel::count(run, heard.trials));
+        let analytics = Box::new(roll_ups::count(run, heard.trials).funnel);
         Self {
             run,
             reference: &run.id,

@@ -13,6 +13,7 @@ use strandline_contract::{
 };
 use strandline_derive::{
     analytics::{Materialization, RunFunnel, TrialLabels},
+    overview::run_overview,
     verdict::derive_decision,
 };
 use strandline_store::Store;
@@ -63,7 +64,11 @@ impl Stored {
                     store.finish_run(&run).await
                 } else {
                     store
-                        .finish_run_with_funnel(&run, &funnel(&run, &trials))
+                        .finish_run_with_roll_ups(
+                            &run,
+                            &funnel(&run, &trials),
+                            &run_overview(&run, &trials),
+                        )
                         .await
                 };
                 ended.expect("finishes");
@@ -85,7 +90,12 @@ impl Stored {
             let funnel = store.funnel(id).await.expect("reads").expect("a funnel");
             let mut funnel: StageAnalytics = serde_json::from_value(funnel).expect("a funnel");
             funnel.included_trials = 9;
-            store.replace_funnel(&funnel).await.expect("replaces");
+            let overview = store.overview(id).await.expect("reads");
+            let overview = overview.expect("an overview");
+            store
+                .replace_roll_ups(&funnel, &overview)
+                .await
+                .expect("replaces");
             store.close().await.expect("closes");
         });
     }

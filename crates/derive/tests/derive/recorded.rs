@@ -18,6 +18,7 @@ use strandline_derive::{
     chain::derive_chain,
     decision::{Page, summarize_run},
     measurements::derive_measurements,
+    overview::run_overview,
     verdict::derive_decision,
 };
 
@@ -112,4 +113,41 @@ fn the_summary_says_where_value_stopped_and_nothing_about_a_cause() {
         });
     assert_eq!(stopped, [("response", 1), ("selection", 5)].into());
     assert_eq!(summary.diagnostics.items.len(), 6);
+}
+
+#[test]
+fn the_overview_counts_every_trial_once() {
+    let recorded = recorded();
+    let trials: Vec<&TrialRecord> = recorded.trials.iter().map(|(trial, _)| trial).collect();
+    let overview = run_overview(&recorded.run, trials.iter().copied());
+    assert_eq!(overview.trials, trials.len() as u64);
+    assert_eq!(overview.cases.len(), recorded.run.plan.len());
+    for case in &overview.cases {
+        let stopped: u64 = case
+            .groups
+            .iter()
+            .filter(|group| !group.passed)
+            .map(|group| group.trials)
+            .sum();
+        assert_eq!(case.passed + stopped, case.trials, "{}", case.case_id);
+        for counts in &case.strip {
+            assert_eq!(counts.total(), case.trials, "{}", case.case_id);
+        }
+    }
+    let groups: Vec<_> = overview
+        .cases
+        .iter()
+        .flat_map(|case| &case.groups)
+        .collect();
+    let told: Vec<_> = groups
+        .iter()
+        .map(|group| {
+            (
+                group.stage.map(Stage::wire),
+                group.trials,
+                group.first.len(),
+            )
+        })
+        .collect();
+    insta::assert_debug_snapshot!(told);
 }

@@ -131,7 +131,7 @@ impl Store {
     }
 
     /// Stores a run's last record and gives up its lease. The run has no funnel:
-    /// [`Store::finish_run_with_funnel`] stores one with it.
+    /// [`Store::finish_run_with_roll_ups`] stores one with it.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use super::{OpenRun, PreparedRun, RunRow, prepared::Snapshot, read_plan, variant
 use crate::{
     blob,
     error::StoreError,
-    funnels::{self, PreparedFunnel},
+    funnels::{self, PreparedRollUps},
     lease::{self, Liveness, Owner},
 };
 
@@ -186,8 +186,8 @@ pub(crate) async fn claim(
 /// Whether the owner goes on after an update.
 pub(crate) enum Then {
     GoOn,
-    /// The lease is given up; the run's funnel is stored with its end.
-    End(Option<PreparedFunnel>),
+    /// The lease is given up; the run's roll-ups are stored with its end.
+    End(Option<PreparedRollUps>),
 }
 
 pub(crate) async fn update(
@@ -223,9 +223,9 @@ pub(crate) async fn update(
         for (ordinal, tools) in (0_i64..).zip(&run.tools) {
             link(connection, open.seq, "tools", ordinal, tools).await?;
         }
-        if let Then::End(funnel) = &then {
-            if let Some(funnel) = funnel {
-                funnels::put(connection, open.seq, funnel).await?;
+        if let Then::End(roll_ups) = &then {
+            if let Some(roll_ups) = roll_ups {
+                funnels::put(connection, open.seq, roll_ups).await?;
             }
             // Who ran it matters only while it runs.
             sqlx::query("UPDATE runs SET owner_machine = '' WHERE seq = ?")

@@ -13,7 +13,7 @@ fn fixture(format: u32) -> PathBuf {
 }
 
 /// Formats that were released.
-const FORMATS: [u32; 2] = [1, 3];
+const FORMATS: [u32; 3] = [1, 3, 4];
 
 #[tokio::test]
 async fn a_file_of_every_format_opens_and_keeps_what_is_in_it() {
@@ -36,10 +36,12 @@ async fn keeps_what_is_in_it(format: u32) {
         let stored = stored.expect("reads").expect("is kept");
         assert_eq!(stored.trace, sample::trace());
     }
-    // Nothing is filled in afterwards: an older run has no funnel.
+    // Nothing is filled in afterwards: an older run has no roll-ups.
     let funnel = store.funnel("r1").await.expect("reads");
     let expected = (format >= 3).then(|| serde_json::json!(sample::funnel("r1", 2)));
     assert_eq!(funnel, expected);
+    let overview = store.overview("r1").await.expect("reads");
+    assert_eq!(overview, (format >= 4).then(|| sample::overview("r1", 2)));
 }
 
 /// Writes the fixture of a new format, once: a released one never changes.
@@ -61,7 +63,11 @@ async fn write_the_fixture_of_the_newest_format() {
             .expect("saves");
     }
     store
-        .finish_run_with_funnel(&sample::finished(run), &sample::funnel("r1", 2))
+        .finish_run_with_roll_ups(
+            &sample::finished(run),
+            &sample::funnel("r1", 2),
+            &sample::overview("r1", 2),
+        )
         .await
         .expect("finishes");
     store.vacuum().await.expect("vacuums");

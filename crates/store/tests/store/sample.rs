@@ -6,6 +6,7 @@ use serde_json::{Map, json};
 use strandline_contract::{
     analytics::StageAnalytics,
     chain::{Chain, STAGE_ANALYZER_VERSION, StageEvidence, StageRow},
+    overview::{RUN_OVERVIEW_VERSION, RunOverview},
     run::{ExecutionVariant, PlannedCase, RunRecord, RunStatus, ServerFacts, TrialRecord, Usage},
     trace::{Direction, Frame, Message, OfferedTools, Part, Role, Span, SpanStatus, Trace},
     words::{
@@ -261,6 +262,17 @@ pub(crate) fn trace() -> Trace {
         }],
         adaptations: Vec::new(),
         lints: Vec::new(),
+    }
+}
+
+/// An overview of `trials` trials of `run` without its cases.
+pub(crate) fn overview(run_id: &str, trials: u64) -> RunOverview {
+    RunOverview {
+        version: RUN_OVERVIEW_VERSION,
+        run_id: run_id.to_owned(),
+        trials,
+        cases: Vec::new(),
+        friction: Vec::new(),
     }
 }
 

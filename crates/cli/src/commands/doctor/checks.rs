@@ -18,12 +18,10 @@ use strandline_report::{
     checks::Check,
     words::{counted, duration},
 };
+use strandline_service::suite_file::SuiteFile;
 use strandline_suite::{binding::Environment, model::plan_model, refusal::Refusal};
 
-use crate::{
-    probe::{Probe, failure_line, failure_next},
-    suite_file::SuiteFile,
-};
+use crate::probe::{Probe, failure_line, failure_next};
 
 /// A check, and how the process ends when it failed.
 #[derive(Debug)]

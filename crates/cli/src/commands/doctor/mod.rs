@@ -16,6 +16,10 @@ use strandline_contract::{
     words::CheckVerdict,
 };
 use strandline_report::checks::{Check, checks as render};
+use strandline_service::{
+    environment,
+    suite_file::{Disk, SuiteFile},
+};
 use strandline_suite::{
     binding::{BindingRequest, Overrides, bind},
     refusal,
@@ -23,10 +27,8 @@ use strandline_suite::{
 
 use self::checks::Providers;
 use crate::{
-    environment,
     probe::probe,
     server_name::guess,
-    suite_file::{self, Disk, SuiteFile},
     ui::{CommandError, CommandResult, Ui},
 };
 
@@ -146,7 +148,7 @@ fn suite(arguments: &Arguments, ui: &mut Ui) -> Result<Option<SuiteFile>, Comman
             .hint("strandline doctor -- npx -y @scope/server"));
         }
     };
-    suite_file::read(path, ui).map(Some)
+    ui.suite(path).map(Some)
 }
 
 fn named_providers(arguments: &Arguments) -> Result<Providers, CommandError> {

@@ -16,6 +16,10 @@ use strandline_contract::{
     redact::looks_like_credential,
     suite::{Target, TargetServer},
 };
+use strandline_service::{
+    environment,
+    suite_file::{Disk, refused},
+};
 use strandline_suite::render::Look;
 use strandline_suite::{
     LoadOptions,
@@ -25,10 +29,8 @@ use strandline_suite::{
 
 use self::starter::Starter;
 use crate::{
-    environment,
     probe::{failure_line, failure_next, probe},
     server_name::guess,
-    suite_file::{Disk, refused},
     ui::{CommandError, CommandResult, Ui},
 };
 

@@ -1,10 +1,10 @@
 //! What a run ends with: report, JSON, warnings and exit code.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{fs, path::Path};
 
 use strandline_contract::{
     exit::ExitCode,
-    run::{LOCAL_PROJECT, RunRecord, TrialRecord},
+    run::{LOCAL_PROJECT, RunRecord},
     sequential::{SequentialSettings, sequential_settings},
     words::{RefusalCode, Vocabulary},
 };
@@ -14,9 +14,10 @@ use strandline_derive::{
 };
 use strandline_engine::run::RunEnd;
 use strandline_report::terminal::{RunInput, deciding::deciding_report, run_report};
-use strandline_store::{Store, StoredRun, TrialFilter};
+use strandline_service::recording::{Heard as HeardRun, sort_by_plan, stored_trials};
+use strandline_store::{Store, StoredRun};
 
-use super::{Arguments, listen};
+use super::Arguments;
 use crate::{
     reporting::{
         self, Limits, Reporter, Target,
@@ -31,7 +32,7 @@ pub(super) const SUITE_PLACE: &str = "{suite}";
 /// Prints the report, writes what was asked for and returns the exit code.
 pub(super) async fn finish(
     end: RunEnd,
-    mut heard: listen::Heard,
+    mut heard: HeardRun,
     arguments: &Arguments,
     store: Option<&Store>,
     ui: &mut Ui,
@@ -158,42 +159,6 @@ fn exit_code(end: &RunEnd) -> ExitCode {
         Some("passed") => ExitCode::Passed,
         Some("failed") => ExitCode::Failed,
         _ => ExitCode::NoDecision,
-    }
-}
-
-/// Puts trials into plan order, then by iteration.
-pub(super) fn sort_by_plan(trials: &mut [TrialRecord], run: &RunRecord) {
-    let places: BTreeMap<(&str, Option<&strandline_contract::run::ExecutionVariant>), usize> = run
-        .plan
-        .iter()
-        .enumerate()
-        .map(|(place, planned)| ((planned.case_id.as_str(), planned.variant.as_ref()), place))
-        .collect();
-    trials.sort_by_key(|trial| {
-        let key = (trial.case_id.as_str(), trial.variant.as_ref());
-        (
-            places.get(&key).copied().unwrap_or(usize::MAX),
-            trial.iteration_number,
-        )
-    });
-}
-
-/// Reads every stored trial of a run.
-pub(super) async fn stored_trials(
-    store: &Store,
-    run_id: &str,
-) -> Result<Vec<TrialRecord>, CommandError> {
-    let mut trials = Vec::new();
-    let mut cursor = None;
-    loop {
-        let page = store
-            .trials(run_id, &TrialFilter::default(), cursor.as_deref(), 500)
-            .await?;
-        trials.extend(page.items);
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            return Ok(trials);
-        }
     }
 }
 

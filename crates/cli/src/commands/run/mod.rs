@@ -9,15 +9,13 @@ mod signals;
 
 use strandline_contract::exit::ExitCode;
 use strandline_engine::run::{RunPlan, Stop, event_channel};
+use strandline_service::suite_file::worst;
 use strandline_store::Store;
 
 pub(super) use options::Arguments;
 pub(super) use signals::watch as watch_signals;
 
-use crate::{
-    suite_file::worst,
-    ui::{CommandError, CommandResult, Ui},
-};
+use crate::ui::{CommandError, CommandResult, Ui};
 
 /// Runs suites one after the other; nothing is started before all of them are
 /// known to be runnable.

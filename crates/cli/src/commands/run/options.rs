@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-use strandline_contract::{
-    sequential::{SEQUENTIAL_SETTINGS, SequentialSettings, sequential_settings},
-    suite::MatchOptions,
-};
+use serde_json::Value;
+use strandline_contract::{sequential::SequentialSettings, suite::MatchOptions};
+use strandline_service::{judging::JudgeRequest, request::RunRequest};
 
 use crate::{
     judging::JudgeArguments, reporting::Reporter, store::StoreArguments, ui::CommandError,
@@ -163,7 +161,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// Returns the match options of the command line.
-    pub(super) fn match_options(&self) -> MatchOptions {
+    fn match_options(&self) -> MatchOptions {
         MatchOptions {
             tool_call_order: self.tool_call_order.clone(),
             extra_tool_calls: self.extra_tool_calls.clone(),
@@ -176,7 +174,7 @@ impl Arguments {
     /// # Errors
     ///
     /// Says which bound is out of range.
-    pub(super) fn until_decided(&self) -> Result<Option<SequentialSettings>, CommandError> {
+    fn until_decided(&self) -> Result<Option<SequentialSettings>, CommandError> {
         if !self.until_decided {
             return Ok(None);
         }
@@ -197,61 +195,33 @@ impl Arguments {
         }
     }
 
-    /// Returns what a run stores of its settings; enough to resume it.
-    pub(super) fn settings(&self, concurrency: u32) -> Value {
-        json!({
-            "cases": self.cases,
-            "models": self.models,
-            "iterations": self.iterations,
-            "concurrency": concurrency,
-            "serverConcurrency": self.server_concurrency,
-            "seed": self.seed,
-            "failFast": self.fail_fast,
-            SEQUENTIAL_SETTINGS: self.until_decided.then(|| self.sequential()),
-            "standardChecks": self.standard_checks,
-            "matchOptions": self.match_options(),
-            "judge": {
-                "samples": self.judge.judge_samples,
-                "model": self.judge.judge_model,
-                "asked": !self.no_judge,
-            },
+    /// Returns what the run is told.
+    ///
+    /// # Errors
+    ///
+    /// As [`Arguments::until_decided`].
+    pub(super) fn request(&self) -> Result<RunRequest, CommandError> {
+        Ok(RunRequest {
+            cases: self.cases.clone(),
+            models: self.models.clone(),
+            iterations: self.iterations,
+            concurrency: self.concurrency,
+            server_concurrency: self.server_concurrency,
+            seed: self.seed,
+            fail_fast: self.fail_fast,
+            until_decided: self.until_decided()?,
+            standard_checks: self.standard_checks,
+            match_options: self.match_options(),
+            approvals: self.approvals.clone(),
+            servers: self.servers.clone(),
+            url: self.url.clone(),
+            command: self.command.clone(),
+            mcp_config: self.mcp_config.clone(),
+            model_base_url: self.model_base_url.clone(),
+            egress_canary: self.egress_canary.clone(),
+            judge: JudgeRequest::from(&self.judge),
+            no_judge: self.no_judge,
         })
-    }
-
-    /// Returns these arguments with what decides a run's plan taken from the
-    /// settings that the run was started with.
-    pub(super) fn as_started(&self, settings: &Value) -> Self {
-        let texts = |key: &str| -> Vec<String> {
-            let list = settings.get(key).and_then(Value::as_array);
-            list.into_iter()
-                .flatten()
-                .filter_map(|item| item.as_str().map(str::to_owned))
-                .collect()
-        };
-        let number = |key: &str| settings.get(key).and_then(Value::as_u64);
-        let small = |key: &str| number(key).and_then(|number| u32::try_from(number).ok());
-        let matching = settings
-            .get("matchOptions")
-            .and_then(|options| serde_json::from_value::<MatchOptions>(options.clone()).ok())
-            .unwrap_or_default();
-        let sequential = sequential_settings(settings);
-        Self {
-            until_decided: sequential.is_some(),
-            alpha: sequential.map(|bounds| bounds.alpha),
-            beta: sequential.map(|bounds| bounds.beta),
-            indifference: sequential.map(|bounds| bounds.indifference),
-            max_trials: sequential.map(|bounds| bounds.max_trials),
-            cases: texts("cases"),
-            models: texts("models"),
-            iterations: small("iterations"),
-            concurrency: self.concurrency.or_else(|| small("concurrency")),
-            seed: number("seed"),
-            standard_checks: settings.get("standardChecks") == Some(&Value::Bool(true)),
-            tool_call_order: matching.tool_call_order,
-            extra_tool_calls: matching.extra_tool_calls,
-            match_arguments: matching.arguments,
-            ..self.clone()
-        }
     }
 }
 

@@ -4,13 +4,11 @@ use std::path::Path;
 
 use strandline_contract::{canonical::sha256_canonical, run::TrialRecord, words::IterationStatus};
 use strandline_engine::run::TrialKey;
+use strandline_service::recording::stored_trials;
 use strandline_store::Store;
 
-use super::{Arguments, Prepared, finish::stored_trials, prepare};
-use crate::{
-    suite_file,
-    ui::{CommandError, Ui},
-};
+use super::{Arguments, Prepared, prepare};
+use crate::ui::{CommandError, Ui};
 
 /// Claims a stored run and plans the rest of it.
 ///
@@ -27,7 +25,7 @@ pub(super) async fn plan(
     };
     let stored = store.run(reference).await?;
     let run = &stored.record;
-    let file = suite_file::read(Path::new(&run.suite_path), ui)?;
+    let file = ui.suite(Path::new(&run.suite_path))?;
     let resolved = serde_json::to_value(&file.loaded.resolved).unwrap_or_default();
     if sha256_canonical(&resolved) != run.resolved_hash {
         return Err(CommandError::usage(format_args!(
@@ -36,7 +34,7 @@ pub(super) async fn plan(
         ))
         .hint("start a new run"));
     }
-    let mut again = prepare::plan(&file, &arguments.as_started(&run.settings), ui)?;
+    let mut again = prepare::plan(&file, &arguments.request()?.as_started(&run.settings), ui)?;
     if again.until_decided.is_some() {
         // Trials that were added belong to the plan.
         for (planned, stored) in again.case_variants.iter_mut().zip(&run.plan) {

@@ -15,7 +15,7 @@ use strandline_suite::{
     render::{self, Look, Source},
 };
 
-use crate::ui::{CommandError, Ui};
+use crate::Failure;
 
 /// A suite file that was read and found valid.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct SuiteFile {
     pub loaded: Loaded,
     /// How findings about it may look.
     pub look: Look,
+    /// Its warnings with their places; empty when there are none.
+    pub warnings: String,
 }
 
 /// The text of a suite file, valid or not.
@@ -57,51 +59,54 @@ impl SuiteText {
 
     /// Renders findings with their places.
     #[must_use]
-    pub fn findings(&self, failure: &LoadFailure, ui: &Ui) -> String {
+    pub fn findings(&self, failure: &LoadFailure, look: Look) -> String {
         let source = Source {
             file: &self.name,
             text: &self.text,
             secrets: &failure.secrets,
         };
-        render::findings(&failure.findings, source, look(ui))
+        render::findings(&failure.findings, source, look)
     }
 
     /// Renders the warnings of a suite with their places.
     #[must_use]
-    pub fn warnings(&self, loaded: &Loaded, ui: &Ui) -> String {
+    pub fn warnings(&self, loaded: &Loaded, look: Look) -> String {
         let source = Source {
             file: &self.name,
             text: &self.text,
             secrets: &loaded.secrets,
         };
-        render::warnings(&loaded.warnings, source, look(ui))
+        render::warnings(&loaded.warnings, source, look)
     }
 }
 
-/// Reads and loads a suite file; prints its warnings.
+/// Reads and loads a suite file.
 ///
 /// # Errors
 ///
 /// Says why the file cannot be read, or renders every finding with its place.
-pub fn read(path: &Path, ui: &mut Ui) -> Result<SuiteFile, CommandError> {
+pub fn read(path: &Path, look: Look) -> Result<SuiteFile, Failure> {
     let file = read_text(path)?;
     let loaded = file.load(LoadOptions::authored()).map_err(|failure| {
-        CommandError::usage(format_args!(
+        Failure::usage(format_args!(
             "`{}` is not a valid suite file: {}\n\n{}",
             file.name,
             counted(failure.findings.len(), "finding"),
-            file.findings(&failure, ui)
+            file.findings(&failure, look)
         ))
     })?;
-    if !loaded.warnings.is_empty() {
-        ui.talk(file.warnings(&loaded, ui));
-    }
+    let warnings = if loaded.warnings.is_empty() {
+        String::new()
+    } else {
+        file.warnings(&loaded, look)
+    };
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     Ok(SuiteFile {
         name: file.name,
         directory: absolute.parent().map(Path::to_path_buf).unwrap_or_default(),
         loaded,
-        look: look(ui),
+        look,
+        warnings,
     })
 }
 
@@ -116,7 +121,7 @@ pub fn is_stdin(path: &Path) -> bool {
 /// # Errors
 ///
 /// Says why it cannot be read: missing, a directory, not text.
-pub fn read_text(path: &Path) -> Result<SuiteText, CommandError> {
+pub fn read_text(path: &Path) -> Result<SuiteText, Failure> {
     if is_stdin(path) {
         return read_stdin();
     }
@@ -157,7 +162,7 @@ pub fn read_text(path: &Path) -> Result<SuiteText, CommandError> {
 }
 
 /// Reads a suite file from standard input; it has no stem to be named after.
-fn read_stdin() -> Result<SuiteText, CommandError> {
+fn read_stdin() -> Result<SuiteText, Failure> {
     let name = "stdin".to_owned();
     let mut bytes = Vec::new();
     // One byte more than a suite file may have is enough to refuse it.
@@ -178,11 +183,11 @@ fn read_stdin() -> Result<SuiteText, CommandError> {
     })
 }
 
-fn cannot_read(name: &str, why: &str) -> CommandError {
-    CommandError::usage(format_args!("cannot read `{name}`: {why}"))
+fn cannot_read(name: &str, why: &str) -> Failure {
+    Failure::usage(format_args!("cannot read `{name}`: {why}"))
 }
 
-fn as_text(name: &str, bytes: Vec<u8>) -> Result<String, CommandError> {
+fn as_text(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let start = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..start]).into_owned();
@@ -195,14 +200,6 @@ fn as_text(name: &str, bytes: Vec<u8>) -> Result<String, CommandError> {
     })
 }
 
-fn look(ui: &Ui) -> Look {
-    use strandline_report::style::{Colour, Glyphs};
-    Look {
-        colour: ui.style.colour == Colour::Ansi,
-        ascii: ui.style.glyphs == Glyphs::Ascii,
-    }
-}
-
 fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -212,7 +209,8 @@ fn io_reason(error: &io::Error) -> String {
 }
 
 /// Writes a number with its noun.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
@@ -234,7 +232,7 @@ impl FileSource for Disk {
 /// Turns refusals into one error: every reason with its place, every hint
 /// once, the worst exit code.
 #[must_use]
-pub fn refused(suite: &str, refusals: &[Refusal], look: Look) -> CommandError {
+pub fn refused(suite: &str, refusals: &[Refusal], look: Look) -> Failure {
     let mut message = format!("`{suite}` cannot be run");
     for refusal in refusals {
         message.push_str("\n  ");
@@ -252,7 +250,7 @@ pub fn refused(suite: &str, refusals: &[Refusal], look: Look) -> CommandError {
         let shown = render::findings(std::slice::from_ref(&place.finding), source, look);
         message.push_str(shown.trim_end());
     }
-    let mut error = CommandError::new(exit_code(refusals), message);
+    let mut error = Failure::new(exit_code(refusals), message);
     for hint in refusals.iter().flat_map(|refusal| &refusal.hints) {
         if !error.hints.contains(hint) {
             error = error.hint(hint);

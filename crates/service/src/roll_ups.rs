@@ -1,5 +1,5 @@
-//! Funnels of stored runs: counted at a run's end, rebuilt after a judge pass,
-//! read.
+//! Funnels and overviews of stored runs: counted at a run's end, rebuilt after a
+//! judge pass, read.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,63 @@ use futures::TryStreamExt;
 use serde_json::Value;
 use strandline_contract::{
     analytics::StageAnalytics,
+    overview::RunOverview,
     run::{RunRecord, TrialRecord},
     words::FunnelAbsence,
 };
-use strandline_derive::analytics::{
-    Materialization, RunFunnel, TrialLabels, validate_stage_analytics,
+use strandline_derive::{
+    analytics::{Materialization, RunFunnel, TrialLabels, validate_stage_analytics},
+    overview::OverviewCounter,
 };
 use strandline_store::{Store, StoreError, StoredRun, TrialFilter};
 use strandline_suite::model::split_model;
 
-use crate::ui::CommandError;
+use crate::Failure;
 
 /// Violations of an invalid funnel that are told.
 const TOLD: usize = 3;
 
-/// Counts the funnel of a run whose trials are at hand, in plan order.
-pub fn count<'a>(
-    run: &RunRecord,
-    trials: impl IntoIterator<Item = &'a TrialRecord>,
-) -> StageAnalytics {
-    let labels = Labels::of(run);
-    let mut funnel = RunFunnel::default();
-    for trial in trials {
-        funnel.add(trial, labels.of_trial(trial));
-    }
-    finish(run, &funnel, None)
+/// What is counted over a run's trials and stored with its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RollUps {
+    /// How many trials got how far.
+    pub funnel: StageAnalytics,
+    /// Where and why trials stopped, case variant by case variant.
+    pub overview: RunOverview,
 }
 
-/// Counts the funnel of a run from what is stored of it, a few hundred trials
+/// Counts roll-ups, one trial at a time.
+#[derive(Debug, Default)]
+struct Counter {
+    funnel: RunFunnel,
+    overview: OverviewCounter,
+}
+
+impl Counter {
+    fn add(&mut self, trial: &TrialRecord, labels: &Labels) {
+        self.funnel.add(trial, labels.of_trial(trial));
+        self.overview.add(trial);
+    }
+
+    fn finish(self, run: &RunRecord, created_at: Option<u64>) -> RollUps {
+        RollUps {
+            funnel: finish(run, &self.funnel, created_at),
+            overview: self.overview.finish(run),
+        }
+    }
+}
+
+/// Counts the roll-ups of a run whose trials are at hand, in plan order.
+pub fn count<'a>(run: &RunRecord, trials: impl IntoIterator<Item = &'a TrialRecord>) -> RollUps {
+    let labels = Labels::of(run);
+    let mut counter = Counter::default();
+    for trial in trials {
+        counter.add(trial, &labels);
+    }
+    counter.finish(run, None)
+}
+
+/// Counts the roll-ups of a run from what is stored of it, a few hundred trials
 /// in memory at a time.
 ///
 /// # Errors
@@ -44,34 +73,53 @@ pub async fn count_stored(
     store: &Store,
     run: &RunRecord,
     created_at: Option<u64>,
-) -> Result<StageAnalytics, StoreError> {
+) -> Result<RollUps, StoreError> {
     let labels = Labels::of(run);
-    let mut funnel = RunFunnel::default();
+    let mut counter = Counter::default();
     let everything = TrialFilter::default();
     let mut trials = store.trial_stream(&run.id, &everything);
     while let Some(trial) = trials.try_next().await? {
-        funnel.add(&trial, labels.of_trial(&trial));
+        counter.add(&trial, &labels);
     }
-    Ok(finish(run, &funnel, created_at))
+    Ok(counter.finish(run, created_at))
 }
 
-/// Counts the funnel of a run that has ended anew and stores it in place of the
-/// one before, which gives it the time at which it was first made. For every
-/// judge pass; the funnel is final once no judge owes an answer any more.
+/// Counts the roll-ups of a run that has ended anew and stores them in place of
+/// those before; the funnel keeps the time at which it was first made. For
+/// every judge pass; they are final once no judge owes an answer any more.
 ///
 /// A run without a valid funnel gets its first one.
 ///
 /// # Errors
 ///
 /// When the run has not ended, or the store cannot be read or written.
-pub async fn rebuild(store: &Store, run: &RunRecord) -> Result<StageAnalytics, StoreError> {
+pub async fn rebuild(store: &Store, run: &RunRecord) -> Result<RollUps, StoreError> {
     let before = store.funnel(&run.id).await?;
     let created_at = before
         .and_then(|before| validate_stage_analytics(&before).ok())
         .map(|before| before.created_at);
-    let funnel = count_stored(store, run, created_at).await?;
-    store.replace_funnel(&funnel).await?;
-    Ok(funnel)
+    let counted = count_stored(store, run, created_at).await?;
+    store
+        .replace_roll_ups(&counted.funnel, &counted.overview)
+        .await?;
+    Ok(counted)
+}
+
+/// Returns the overview of a stored run: the stored one, else one counted from
+/// the trials that are stored so far (a run that goes on, or one that an
+/// earlier version made).
+///
+/// # Errors
+///
+/// When the store cannot be read.
+pub async fn overview(store: &Store, run: &StoredRun) -> Result<RunOverview, Failure> {
+    match store.overview(&run.record.id).await {
+        Ok(Some(overview)) => Ok(overview),
+        Ok(None) | Err(StoreError::UnreadableDocument { .. }) => {
+            Ok(count_stored(store, &run.record, None).await?.overview)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A run's funnel, or why there is none; the two are never mixed up with a
@@ -89,7 +137,7 @@ pub enum Found {
 /// # Errors
 ///
 /// When the store cannot be read.
-pub async fn read(store: &Store, run: &StoredRun) -> Result<Found, CommandError> {
+pub async fn read(store: &Store, run: &StoredRun) -> Result<Found, Failure> {
     let stored = match store.funnel(&run.record.id).await {
         Ok(stored) => stored,
         Err(StoreError::UnreadableDocument { detail, .. }) => {
