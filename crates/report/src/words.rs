@@ -33,6 +33,40 @@ pub fn duration(milliseconds: i64) -> String {
     }
 }
 
+/// A moment in Coordinated Universal Time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Utc {
+    /// For people: `2026-12-01 14:28 UTC`.
+    pub text: String,
+    /// For machines (RFC 3339): `2026-12-01T14:28:50Z`.
+    pub iso: String,
+}
+
+/// Returns a moment, ms since the Unix epoch, in the Gregorian calendar.
+#[must_use]
+pub fn utc(milliseconds: i64) -> Utc {
+    const DAY: i64 = 86_400;
+    let seconds = milliseconds.div_euclid(1_000);
+    let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
+    // Years begin in March here, so that a leap day ends one: then the start of
+    // a month is a plain formula. 719,468 days lie between 0000-03-01 and 1970.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    Utc {
+        text: format!("{date} {hour:02}:{minute:02} UTC"),
+        iso: format!("{date}T{hour:02}:{minute:02}:{:02}Z", second % 60),
+    }
+}
+
 /// Returns a list of trial numbers with runs of three or more closed up:
 /// `1–4, 7`.
 #[must_use]
@@ -87,6 +121,22 @@ mod tests {
         ] {
             assert_eq!(duration(milliseconds), text);
         }
+    }
+
+    #[test]
+    fn moments_are_dates_of_the_gregorian_calendar() {
+        for (seconds, iso) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (1_796_135_330, "2026-12-01T14:28:50Z"),
+        ] {
+            assert_eq!(utc(seconds * 1_000).iso, iso);
+        }
+        assert_eq!(utc(1_796_135_330_000).text, "2026-12-01 14:28 UTC");
     }
 
     #[test]

@@ -36,6 +36,18 @@ pub const fn ink_class(ink: Ink) -> &'static str {
     }
 }
 
+/// Returns the class that a stage state gives to what it is about.
+#[must_use]
+pub const fn state_class(state: StageState) -> &'static str {
+    match state {
+        StageState::Passed => "is-passed",
+        StageState::Failed => "is-failed",
+        StageState::NotReached => "is-not-reached",
+        StageState::NotMeasured => "is-not-measured",
+        StageState::NotApplicable => "is-not-applicable",
+    }
+}
+
 /// Returns a mark, for the eye only.
 #[must_use]
 pub fn mark(mark: Mark) -> Markup {
@@ -74,6 +86,10 @@ pub fn verdict(word: SummaryVerdict) -> Markup {
 pub(super) fn shapes() -> Markup {
     html! {
         svg.shapes width="0" height="0" aria-hidden="true" {
+            pattern #hatch width="7" height="7" patternUnits="userSpaceOnUse"
+                patternTransform="rotate(45)" {
+                line.hatch-line x1="0" y1="0" x2="0" y2="7" {}
+            }
             symbol #mark-disc viewBox="0 0 16 16" {
                 circle cx="8" cy="8" r="6" fill="currentColor" {}
             }

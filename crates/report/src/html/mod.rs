@@ -11,18 +11,22 @@
 //! | [`term`] | how does a word carry its meaning? |
 //! | [`mark`] | how is a state or a verdict drawn? |
 //! | [`strip`] | what is known about the six stages? |
+//! | [`funnel`] | how many trials reached, were measured and passed each stage? |
+//! | [`trial`] | what happened in a trial, and on what evidence does each stage rest? |
 //! | [`text`] | how is foreign text shown? |
 //!
 //! Everything from a server or a model goes through [`text`] and is escaped
 //! once more by maud. There is no inline style and no inline handler anywhere:
 //! pages work under a content security policy that allows neither.
 
+pub mod funnel;
 pub mod links;
 pub mod mark;
 pub mod shell;
 pub mod strip;
 pub mod term;
 pub mod text;
+pub mod trial;
 
 pub use links::Links;
 pub use shell::{Assets, Page, page};

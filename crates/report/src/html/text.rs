@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use maud::{Markup, html};
 use serde_json::Value;
-use strandline_contract::redact::redact_text;
+use strandline_contract::redact::{redact_text, redact_value};
 
 use crate::escape;
 
@@ -35,12 +35,41 @@ pub fn block(text: &str) -> Markup {
     html! { pre.foreign dir="auto" { (shown) } }
 }
 
-/// Returns a foreign value as indented JSON.
+/// Longest text that is not folded, characters.
+const UNFOLDED: usize = 900;
+/// Most lines that are not folded.
+const UNFOLDED_LINES: usize = 14;
+/// Characters of a folded text that stay in sight.
+const IN_SIGHT: usize = 140;
+
+/// Returns foreign text as it was written, folded when it is long.
+#[must_use]
+pub fn folded(text: &str) -> Markup {
+    let long = text.len() > UNFOLDED || text.lines().count() > UNFOLDED_LINES;
+    html! {
+        @if long {
+            details.folded {
+                summary {
+                    bdi.foreign { (escape::line(&redact_text(text.trim_start()), IN_SIGHT)) }
+                }
+                (block(text))
+            }
+        } @else {
+            (block(text))
+        }
+    }
+}
+
+/// Returns a foreign value as JSON: on one line when it is short.
 #[must_use]
 pub fn json(value: &Value) -> Markup {
-    let written = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
-    let shown = escape::block(&redact_text(&written), MAX_BLOCK);
-    html! { pre.foreign.json { (shown) } }
+    let value = redact_value(value);
+    let short = value.to_string();
+    let written = match short.len() {
+        0..=100 => short,
+        _ => serde_json::to_string_pretty(&value).unwrap_or(short),
+    };
+    folded(&written)
 }
 
 /// Returns facts on one line, separated by dots.

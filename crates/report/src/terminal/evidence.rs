@@ -29,7 +29,7 @@ const MAX_ARGUMENTS: usize = 120;
 ///
 /// Only this row's own evidence is quoted: what happened at other stages
 /// explains nothing here.
-pub(super) fn of_row(
+pub(crate) fn of_row(
     trial: &TrialRecord,
     row: &SummaryStage,
     trace: Option<&Trace>,
@@ -59,7 +59,7 @@ pub(super) fn of_row(
 
 /// Returns why a trial did not run to its end; the first words say whose side
 /// the fault lies on.
-pub(super) fn of_error(error: &TrialError) -> String {
+pub(crate) fn of_error(error: &TrialError) -> String {
     let side = error.layer.label();
     let status = error
         .http_status

@@ -139,7 +139,7 @@ fn headline(view: &View<'_>, verdict: SummaryVerdict, style: &Style) -> Vec<Stri
 }
 
 /// Returns "3 of 5 case variants passed".
-fn case_count(decision: &Decision) -> String {
+pub(crate) fn case_count(decision: &Decision) -> String {
     let total = decision.cases.len() as u64;
     let count = |verdict| {
         let rows = decision.cases.iter().filter(|row| row.verdict == verdict);

@@ -54,7 +54,8 @@ pub(crate) fn facts(view: &View<'_>) -> Vec<String> {
     }
 }
 
-fn measured(validity: &Validity) -> Vec<String> {
+/// Returns how much of what was configured was attempted and graded.
+pub(crate) fn measured(validity: &Validity) -> Vec<String> {
     let Validity {
         policy,
         configured_trials: configured,
@@ -94,7 +95,7 @@ fn measured(validity: &Validity) -> Vec<String> {
 
 /// Returns why configured trials are missing from the pass rates, unless the
 /// evaluator-error rate beside it has said it all.
-fn excluded(decision: &Decision) -> Option<String> {
+pub(crate) fn excluded(decision: &Decision) -> Option<String> {
     let mut counts: BTreeMap<ExclusionReason, u64> = BTreeMap::new();
     for row in &decision.cases {
         for (reason, count) in row.pass_rate.exclusions() {
@@ -123,13 +124,14 @@ fn excluded(decision: &Decision) -> Option<String> {
     ))
 }
 
-fn recorded(view: &View<'_>) -> String {
+/// Returns how much is recorded of a run without a decision.
+pub(crate) fn recorded(view: &View<'_>) -> String {
     let configured: u64 = view
         .rows
         .iter()
         .map(|row| u64::from(row.plan.configured_trials))
         .sum();
-    let stored = view.input.trials.len();
+    let stored = view.stored;
     format!(
         "{stored} of {configured} configured {}; without a decision these are a sample and \
          carry no rate",
@@ -139,7 +141,7 @@ fn recorded(view: &View<'_>) -> String {
 
 /// Returns the models that cases ran under; one model is named here, several
 /// are named on their rows.
-fn models(view: &View<'_>) -> Option<String> {
+pub(crate) fn models(view: &View<'_>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for row in &view.rows {
         let name = row.plan.variant.as_ref().map(model_name);

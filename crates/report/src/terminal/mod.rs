@@ -5,7 +5,7 @@
 pub(crate) mod cases;
 pub mod compare;
 pub mod deciding;
-mod evidence;
+pub(crate) mod evidence;
 pub(crate) mod failures;
 pub mod funnel;
 pub(crate) mod headline;
@@ -13,7 +13,7 @@ pub mod judged;
 pub(crate) mod measured;
 pub(crate) mod rollup;
 pub mod runs;
-mod servers;
+pub(crate) mod servers;
 pub mod trend;
 pub mod trial;
 
@@ -102,6 +102,8 @@ pub(crate) struct View<'a> {
     /// (`decision-summary.md` §4); its page of diagnostics is empty.
     pub(crate) summary: DecisionSummary,
     pub(crate) rows: Vec<Row<'a>>,
+    /// Trials that are stored, at hand or not.
+    pub(crate) stored: u64,
 }
 
 /// A stored trial with the chain that may be shown of it.
@@ -111,7 +113,7 @@ pub(crate) struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    fn new(record: &'a TrialRecord) -> Self {
+    pub(crate) fn new(record: &'a TrialRecord) -> Self {
         Self {
             record,
             chain: derive_summary_chain(&StoredChain::from(&record.chain)),
@@ -119,11 +121,11 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns the rows; none when the chain does not validate.
-    fn stages(&self) -> &[SummaryStage] {
+    pub(crate) fn stages(&self) -> &[SummaryStage] {
         self.chain.verified().map_or(&[], |chain| &chain.stages)
     }
 
-    fn first_failed(&self) -> Option<&SummaryStage> {
+    pub(crate) fn first_failed(&self) -> Option<&SummaryStage> {
         let VerifiedChain {
             stages,
             first_failed_stage,
@@ -194,6 +196,7 @@ impl<'a> View<'a> {
             input,
             summary,
             rows,
+            stored: input.trials.len() as u64,
         }
     }
 }

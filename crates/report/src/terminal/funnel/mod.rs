@@ -5,7 +5,7 @@
 //! rate. What is left out is named. A funnel says where trials stopped; it
 //! never says why the server made them stop.
 
-mod table;
+pub(crate) mod table;
 
 use strandline_contract::{
     analytics::{Slice, SliceRow, StageAnalytics},
@@ -85,9 +85,8 @@ pub fn absence_report(
         absence.label()
     )];
     let mut say = |text: &str| lines.extend(hanging("", text, 1, 12, style.columns()));
-    say(absence.entry().meaning);
-    if let Some(detail) = detail {
-        say(&format!("it says: {}", escape::line(detail, 400)));
+    for text in absence_says(absence, detail) {
+        say(&text);
     }
     say(match absence {
         FunnelAbsence::NotYet => "if its process is gone, `strandline run --resume` ends it",
@@ -100,6 +99,13 @@ pub fn absence_report(
         }
     });
     lines.join("\n")
+}
+
+/// Returns what the absence of a funnel says.
+pub(crate) fn absence_says(absence: FunnelAbsence, detail: Option<&str>) -> Vec<String> {
+    let mut says = vec![absence.entry().meaning.to_owned()];
+    says.extend(detail.map(|detail| format!("it says: {}", escape::line(detail, 400))));
+    says
 }
 
 fn headline(input: &FunnelInput<'_>, style: &Style) -> Vec<String> {
@@ -122,9 +128,17 @@ fn headline(input: &FunnelInput<'_>, style: &Style) -> Vec<String> {
     if let Some(first) = lines.first_mut() {
         *first = format!(" {}{}", left(&badge, HANG - 1), first.trim_start());
     }
-    let mut say = |text: &str| {
-        lines.extend(hanging("", text, 0, HANG, style.columns()));
-    };
+    for text in counted_and_left_out(funnel) {
+        lines.extend(hanging("", &text, 0, HANG, style.columns()));
+    }
+    lines
+}
+
+/// Returns how many trials a funnel counts, what it leaves out, and what keeps
+/// it from being final or comparable.
+pub(crate) fn counted_and_left_out(funnel: &StageAnalytics) -> Vec<String> {
+    let mut says = Vec::new();
+    let mut say = |text: &str| says.push(text.to_owned());
     let unit = MeasurementUnit::Trial.words(funnel.total_trials);
     say(&format!(
         "{} of {} {unit} counted",
@@ -161,21 +175,14 @@ fn headline(input: &FunnelInput<'_>, style: &Style) -> Vec<String> {
             ));
         }
     }
-    lines
+    says
 }
 
 /// Returns one slice: its own line, then its six stages.
 fn slice(row: &SliceRow, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(title) = title(&row.slice) {
-        let mut text = format!("{title}: {} counted", counted_trials(row.included_trials));
-        let left_out: Vec<String> = listed(&row.excluded_trials)
-            .map(|(class, count)| format!("{count} left out, {}", class.label()))
-            .collect();
-        if !left_out.is_empty() {
-            text.push_str("; ");
-            text.push_str(&left_out.join("; "));
-        }
+        let text = format!("{title}: {}", slice_counts(row));
         let text = wrap(&text, style.columns() - 1);
         lines.extend(
             text.iter()
@@ -186,7 +193,18 @@ fn slice(row: &SliceRow, style: &Style) -> Vec<String> {
     lines
 }
 
-fn title(slice: &Slice) -> Option<String> {
+/// Returns how many trials a slice counts and leaves out.
+pub(crate) fn slice_counts(row: &SliceRow) -> String {
+    let mut text = format!("{} counted", counted_trials(row.included_trials));
+    for (class, count) in listed(&row.excluded_trials) {
+        text.push_str("; ");
+        text.push_str(&format_args!("{count} left out, {}", class.label()).to_string());
+    }
+    text
+}
+
+/// Returns what a slice is about; nothing for all trials.
+pub(crate) fn title(slice: &Slice) -> Option<String> {
     Some(match slice {
         Slice::Overall {} => return None,
         Slice::Intent { intent: None } => "cases without an intent".to_owned(),
@@ -209,7 +227,12 @@ fn title(slice: &Slice) -> Option<String> {
 
 /// Returns what happened before any trial, told once a run.
 fn setup(tallies: &[SetupTally], style: &Style) -> Vec<String> {
-    let texts: Vec<String> = tallies
+    super::labelled("setup", &setup_says(tallies), HANG, style)
+}
+
+/// Returns one text per setup phase.
+pub(crate) fn setup_says(tallies: &[SetupTally]) -> Vec<String> {
+    tallies
         .iter()
         .map(|tally| {
             let mut facts = vec![match tally.failed_attempts {
@@ -231,29 +254,32 @@ fn setup(tallies: &[SetupTally], style: &Style) -> Vec<String> {
             );
             format!("{}: {}", tally.phase.label(), facts.join(", "))
         })
-        .collect();
-    super::labelled("setup", &texts, HANG, style)
+        .collect()
 }
 
 fn truncation(funnel: &StageAnalytics, by: SliceDimension, style: &Style) -> Vec<String> {
+    match dropped_slices(funnel, by) {
+        None => Vec::new(),
+        Some(text) => wrapped(&text, style),
+    }
+}
+
+/// Returns how many slices of a dimension are kept, when some are not.
+pub(crate) fn dropped_slices(funnel: &StageAnalytics, by: SliceDimension) -> Option<String> {
     let dropped = funnel
         .slice_truncation
         .iter()
         .flatten()
-        .find(|truncation| truncation.dimension == by);
-    let Some(dropped) = dropped else {
-        return Vec::new();
-    };
-    let text = format!(
+        .find(|truncation| truncation.dimension == by)?;
+    Some(format!(
         "{} of {} {} slices are kept: those with the most counted trials",
         dropped.retained,
         dropped.distinct_values,
         by.label()
-    );
-    wrapped(&text, style)
+    ))
 }
 
-fn nothing_to_group(by: SliceDimension) -> String {
+pub(crate) fn nothing_to_group(by: SliceDimension) -> String {
     match by {
         SliceDimension::Host => "no trial names a host: this run has no slices by host".to_owned(),
         SliceDimension::Model => {
@@ -263,12 +289,13 @@ fn nothing_to_group(by: SliceDimension) -> String {
     }
 }
 
+/// What the figures of a funnel are out of.
+pub(crate) const HOW_TO_READ: &str = "unit: trials. reached: of those of which it is known; \
+     measured: of those that reached the stage (coverage); passed: of those measured. A trial is \
+     in all six stages, so rows do not add up.";
+
 fn legend(style: &Style) -> Vec<String> {
-    let mut text = String::from(
-        "unit: trials. reached: of those of which it is known; measured: of those that reached \
-         the stage (coverage); passed: of those measured. A trial is in all six stages, so rows \
-         do not add up.",
-    );
+    let mut text = String::from(HOW_TO_READ);
     if style.columns() >= WITH_BAR {
         let bars = format!(
             " Bars: {} passed, {} failed, {} reached and not measured, {} not reached.",

@@ -158,7 +158,7 @@ fn rate(rate: &StageRate) -> String {
     }
 }
 
-pub(super) fn milliseconds(mean: f64) -> String {
+pub(crate) fn milliseconds(mean: f64) -> String {
     if mean < 10.0 {
         return format!("{mean:.1} ms");
     }
@@ -168,13 +168,20 @@ pub(super) fn milliseconds(mean: f64) -> String {
 /// Returns what is left out of a stage's rates, and the reasons of its rows
 /// that are neither plain passes nor told by position.
 fn notes(tally: &StageTally) -> Vec<String> {
-    let mut notes = Vec::new();
+    let notes = [left_out(tally), because(tally)];
+    notes.into_iter().flatten().collect()
+}
+
+/// Returns what is left out of a stage's rates.
+pub(crate) fn left_out(tally: &StageTally) -> Option<String> {
     let left_out: Vec<String> = listed(&tally.excluded)
         .map(|(class, count)| format!("{} {count}", class.label()))
         .collect();
-    if !left_out.is_empty() {
-        notes.push(format!("left out: {}", left_out.join("; ")));
-    }
+    (!left_out.is_empty()).then(|| format!("left out: {}", left_out.join("; ")))
+}
+
+/// Returns the reasons of a stage's rows, the most frequent first.
+pub(crate) fn because(tally: &StageTally) -> Option<String> {
     let mut reasons: Vec<_> = tally
         .reasons
         .iter()
@@ -189,10 +196,7 @@ fn notes(tally: &StageTally) -> Vec<String> {
     if reasons.len() > MAX_REASONS {
         told.push(format!("{} more reasons", reasons.len() - MAX_REASONS));
     }
-    if !told.is_empty() {
-        notes.push(format!("because: {}", told.join("; ")));
-    }
-    notes
+    (!told.is_empty()).then(|| format!("because: {}", told.join("; ")))
 }
 
 /// Returns whether a reason says more than the counts beside it do.
@@ -208,7 +212,7 @@ const fn is_telling(reason: StageReason) -> bool {
 }
 
 /// Returns counts in vocabulary order, zeros left out.
-pub(super) fn listed(
+pub(crate) fn listed(
     counts: &Counts<ExclusionClass>,
 ) -> impl Iterator<Item = (ExclusionClass, u64)> {
     counts

@@ -5,7 +5,7 @@ use serde_json::Value;
 use strandline_contract::{
     assertion::{ResultRow, RowScope},
     policy::PolicyBlock,
-    run::TrialRecord,
+    run::{SkippedStep, TrialRecord},
     words::{StageState, Vocabulary},
 };
 
@@ -24,26 +24,10 @@ pub(super) fn render(trial: &TrialRecord, detail: Detail, style: &Style) -> Vec<
 
 /// Returns the assertion rows: in brief only those that do not hold.
 fn checks(trial: &TrialRecord, detail: Detail, style: &Style) -> Vec<String> {
-    let rows: Vec<ResultRow> = trial
-        .predicate_results
-        .iter()
-        .filter_map(|row| ResultRow::deserialize(row).ok())
-        .collect();
-    let unreadable = trial.predicate_results.len() - rows.len();
-    if trial.predicate_results.is_empty() {
+    let rows = rows(trial);
+    let Some(text) = held(trial, &rows) else {
         return Vec::new();
-    }
-    let held = rows
-        .iter()
-        .filter(|row| row.passed && !row.is_error())
-        .count();
-    let mut text = format!(
-        "{held} of {} held",
-        counted(trial.predicate_results.len() as u64, "check", "checks")
-    );
-    if unreadable > 0 {
-        text.push_str(&format_args!(", {unreadable} cannot be read").to_string());
-    }
+    };
     let mut lines = hanging("checks", &text, 1, HANG, style.columns());
     let told: Vec<&ResultRow> = rows
         .iter()
@@ -60,12 +44,39 @@ fn checks(trial: &TrialRecord, detail: Detail, style: &Style) -> Vec<String> {
     lines
 }
 
-fn check(row: &ResultRow, detail: Detail, style: &Style) -> Vec<String> {
-    let state = match (row.is_error(), row.passed) {
+/// Returns the assertion rows that can be read.
+pub(crate) fn rows(trial: &TrialRecord) -> Vec<ResultRow> {
+    let rows = trial.predicate_results.iter();
+    rows.filter_map(|row| ResultRow::deserialize(row).ok())
+        .collect()
+}
+
+/// Returns "3 of 4 checks held"; nothing without checks.
+pub(crate) fn held(trial: &TrialRecord, rows: &[ResultRow]) -> Option<String> {
+    let all = trial.predicate_results.len();
+    let held = rows
+        .iter()
+        .filter(|row| row.passed && !row.is_error())
+        .count();
+    let mut text = format!("{held} of {} held", counted(all as u64, "check", "checks"));
+    let unreadable = all - rows.len();
+    if unreadable > 0 {
+        text.push_str(&format_args!(", {unreadable} cannot be read").to_string());
+    }
+    (all > 0).then_some(text)
+}
+
+/// Returns what a check says, as the state of a stage.
+pub(crate) fn state(row: &ResultRow) -> StageState {
+    match (row.is_error(), row.passed) {
         (true, _) => StageState::NotMeasured,
         (false, true) => StageState::Passed,
         (false, false) => StageState::Failed,
-    };
+    }
+}
+
+/// Returns what a check is and says: "toolWasCalled at turn 1: …".
+pub(crate) fn words(row: &ResultRow, detail: Detail) -> String {
     let kind = row.predicate.get("type").and_then(Value::as_str);
     let turn = match row.scope {
         Some(RowScope::Turn { prompt_index }) => {
@@ -78,12 +89,16 @@ fn check(row: &ResultRow, detail: Detail, style: &Style) -> Vec<String> {
         _ => "",
     };
     let reason = detail.lines(&row.reason).join(" ");
-    let text = format!(
+    format!(
         "{}{turn}{advisory}: {reason}",
         name(kind.unwrap_or("check"))
-    );
+    )
+}
+
+fn check(row: &ResultRow, detail: Detail, style: &Style) -> Vec<String> {
+    let text = words(row, detail);
     let lines = hanging("", &text, 0, HANG, style.columns());
-    let mark = glyphs::state(state).paint(style);
+    let mark = glyphs::state(state(row)).paint(style);
     // The mark stands left of the first line.
     lines
         .into_iter()
@@ -104,14 +119,7 @@ fn blocks(trial: &TrialRecord, detail: Detail, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
     let mut label = "blocked";
     for block in trial.policy_blocks.iter().take(most) {
-        let text = match PolicyBlock::deserialize(block) {
-            Ok(block) => format!(
-                "{} never reached the server: {}",
-                name(&block.tool_name),
-                block.reason.label()
-            ),
-            Err(_) => detail.json(block),
-        };
+        let text = blocked(block, detail);
         lines.extend(hanging(label, &text, 1, HANG, style.columns()));
         label = "";
     }
@@ -128,17 +136,34 @@ fn skipped(trial: &TrialRecord, detail: Detail, style: &Style) -> Vec<String> {
         Detail::Full => usize::MAX,
     };
     for step in trial.skipped_steps.iter().take(most) {
-        let text = format!(
-            "step {} ({}) never ran: {}",
-            name(&step.step_id),
-            name(&step.kind),
-            name(&step.reason)
-        );
+        let text = never_ran(step);
         lines.extend(hanging(label, &text, 1, HANG, style.columns()));
         label = "";
     }
     lines.extend(rest(trial.skipped_steps.len(), most, style));
     lines
+}
+
+/// Returns which call was blocked and why.
+pub(crate) fn blocked(block: &Value, detail: Detail) -> String {
+    match PolicyBlock::deserialize(block) {
+        Ok(block) => format!(
+            "{} never reached the server: {}",
+            name(&block.tool_name),
+            block.reason.label()
+        ),
+        Err(_) => detail.json(block),
+    }
+}
+
+/// Returns which step never ran and why.
+pub(crate) fn never_ran(step: &SkippedStep) -> String {
+    format!(
+        "step {} ({}) never ran: {}",
+        name(&step.step_id),
+        name(&step.kind),
+        name(&step.reason)
+    )
 }
 
 fn rest(all: usize, most: usize, style: &Style) -> Option<String> {

@@ -1,5 +1,7 @@
 //! One entry of a timeline: when, what kind of thing, its facts, its texts.
 
+use strandline_contract::trace::{Part, Span};
+
 use super::Detail;
 use crate::{
     layout::{left, right, width, wrap},
@@ -14,22 +16,28 @@ const KIND: usize = 8;
 const TEXT: usize = TIME + 2 + KIND + 1;
 
 /// One thing that happened.
-pub(super) struct Entry {
+pub(crate) struct Entry<'a> {
     /// Time since the trial began, ms; absent where nobody measured it.
-    pub(super) at: Option<f64>,
+    pub(crate) at: Option<f64>,
     /// What kind of thing.
-    pub(super) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// How it reads at a glance.
-    pub(super) ink: Option<Ink>,
+    pub(crate) ink: Option<Ink>,
     /// Safe facts in order of weight.
-    pub(super) facts: Vec<String>,
+    pub(crate) facts: Vec<String>,
     /// Foreign text, made safe when it is rendered.
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Evidence of the first failed stage.
-    pub(super) cited: bool,
+    pub(crate) cited: bool,
+    /// The turn that it belongs to, from 0.
+    pub(crate) turn: Option<u32>,
+    /// The span that timed it.
+    pub(crate) span: Option<&'a Span>,
+    /// The part of a message that it tells.
+    pub(crate) part: Option<&'a Part>,
 }
 
-impl Entry {
+impl<'a> Entry<'a> {
     pub(super) const fn new(kind: &'static str) -> Self {
         Self {
             at: None,
@@ -38,7 +46,15 @@ impl Entry {
             facts: Vec::new(),
             text: None,
             cited: false,
+            turn: None,
+            span: None,
+            part: None,
         }
+    }
+
+    pub(super) const fn part(mut self, part: &'a Part) -> Self {
+        self.part = Some(part);
+        self
     }
 
     pub(super) fn at(mut self, at: Option<f64>) -> Self {
@@ -111,7 +127,7 @@ fn kept(line: &str, columns: usize) -> Vec<String> {
 }
 
 /// Returns a time since the beginning: `+403 ms`, `+12.40 s`.
-fn since(milliseconds: f64) -> String {
+pub(crate) fn since(milliseconds: f64) -> String {
     if milliseconds < 999.5 {
         format!("+{:.0} ms", milliseconds.max(0.0))
     } else {
@@ -120,7 +136,7 @@ fn since(milliseconds: f64) -> String {
 }
 
 /// Returns how long something took, with the precision it was measured with.
-pub(super) fn took(milliseconds: f64) -> String {
+pub(crate) fn took(milliseconds: f64) -> String {
     match milliseconds {
         time if time < 0.0 || !time.is_finite() => "no duration".to_owned(),
         time if time < 9.95 => format!("{time:.1} ms"),

@@ -58,7 +58,8 @@ pub(super) fn render(
     lines
 }
 
-fn entry(frame: &Frame, began: f64) -> Entry {
+/// Returns a frame as an entry of a timeline.
+pub(crate) fn entry(frame: &Frame, began: f64) -> Entry<'_> {
     let (kind, ink) = match frame.direction {
         Direction::Sent => ("sent", Ink::Quiet),
         Direction::Received => ("received", Ink::Strong),

@@ -34,18 +34,47 @@ pub(super) fn render(
     detail: Detail,
     style: &Style,
 ) -> Vec<String> {
+    let dot = format!(" {} ", style.dot());
+    let mut lines = Vec::new();
+    for said in said(trial, passes, detail) {
+        let mark = said.mark.map_or(String::new(), |state| {
+            glyphs::state(state).paint(style) + " "
+        });
+        let text = format!("{mark}{}", said.facts.join(&dot));
+        let text = hanging(said.label, &text, 1, HANG, style.columns());
+        match said.quiet {
+            false => lines.extend(text),
+            true => lines.extend(text.iter().map(|line| style.paint(Ink::Quiet, line))),
+        }
+    }
+    lines
+}
+
+/// One thing that judges say, or that is said of them.
+pub(crate) struct Said {
+    /// What it is about; empty where it goes on.
+    pub(crate) label: &'static str,
+    /// Whether something was found to hold.
+    pub(crate) mark: Option<StageState>,
+    /// What is said.
+    pub(crate) facts: Vec<String>,
+    /// It only says how the rest came about.
+    pub(crate) quiet: bool,
+}
+
+/// Returns everything that judges say about a trial.
+pub(crate) fn said(trial: &TrialRecord, passes: &[JudgePass], detail: Detail) -> Vec<Said> {
     let mut section = Section {
-        lines: Vec::new(),
+        said: Vec::new(),
         detail,
-        style,
     };
     section.goal(trial);
     section.attribution(trial);
     section.condition(trial);
-    if !section.lines.is_empty() {
+    if !section.said.is_empty() {
         section.calls(passes);
     }
-    section.lines
+    section.said
 }
 
 /// Reads a judgement out of a trial's metadata: `None` without one, `Err` when
@@ -55,26 +84,35 @@ fn stored<'a, T: Deserialize<'a>>(trial: &'a TrialRecord, key: &str) -> Option<R
     Some(T::deserialize(judgement).map_err(|_| ()))
 }
 
-struct Section<'a> {
-    lines: Vec<String>,
+struct Section {
+    said: Vec<Said>,
     detail: Detail,
-    style: &'a Style,
 }
 
-impl Section<'_> {
-    fn say(&mut self, label: &str, text: &str) {
-        let lines = hanging(label, text, 1, HANG, self.style.columns());
-        self.lines.extend(lines);
+impl Section {
+    fn say(&mut self, label: &'static str, text: impl Into<String>) {
+        self.said.push(Said {
+            label,
+            mark: None,
+            facts: vec![text.into()],
+            quiet: false,
+        });
     }
 
-    fn quiet(&mut self, text: &str) {
-        let lines = hanging("", text, 1, HANG, self.style.columns());
-        let lines = lines.iter().map(|line| self.style.paint(Ink::Quiet, line));
-        self.lines.extend(lines);
+    fn found(&mut self, label: &'static str, state: StageState, text: String) {
+        self.say(label, text);
+        if let Some(last) = self.said.last_mut() {
+            last.mark = Some(state);
+        }
     }
 
-    fn facts(&self, facts: &[String]) -> String {
-        facts.join(&format!(" {} ", self.style.dot()))
+    fn quiet(&mut self, facts: Vec<String>) {
+        self.said.push(Said {
+            label: "",
+            mark: None,
+            facts,
+            quiet: true,
+        });
     }
 
     fn goal(&mut self, trial: &TrialRecord) {
@@ -87,33 +125,30 @@ impl Section<'_> {
         };
         let kind = JudgeKind::GoalCompletion.label();
         let role = judgement.role.label();
-        let text = match (judgement.verdict, judgement.score) {
+        match (judgement.verdict, judgement.score) {
             (Some(verdict), Some(score)) => {
                 let state = match verdict {
                     JudgeVerdict::Pass => StageState::Passed,
                     JudgeVerdict::Partial | JudgeVerdict::Fail => StageState::Failed,
                 };
-                format!(
-                    "{} {kind}, {role}: {}, score {} against a threshold of {}",
-                    glyphs::state(state).paint(self.style),
+                let text = format!(
+                    "{kind}, {role}: {}, score {} against a threshold of {}",
                     verdict.label(),
                     number(score),
                     number(judgement.threshold)
-                )
+                );
+                self.found("judged", state, text);
             }
             _ => {
                 let why = judgement
                     .error
                     .as_deref()
                     .unwrap_or(judgement.status.label());
-                format!(
-                    "{} {kind}, {role}: no score, {}",
-                    glyphs::state(StageState::NotMeasured).paint(self.style),
-                    name_of(why, self.detail)
-                )
+                let why = name_of(why, self.detail);
+                let text = format!("{kind}, {role}: no score, {why}");
+                self.found("judged", StageState::NotMeasured, text);
             }
-        };
-        self.say("judged", &text);
+        }
         if judgement.status == JudgeStatus::NotApplicable {
             return;
         }
@@ -125,8 +160,8 @@ impl Section<'_> {
                 number(cap)
             ));
         }
-        self.quiet(&self.facts(&facts));
-        self.quiet(&self.facts(&who(&judgement.provenance)));
+        self.quiet(facts);
+        self.quiet(who(&judgement.provenance));
         for criterion in &judgement.criteria {
             let met = u64::from(criterion.met) * 2 > u64::from(criterion.of);
             let state = if met {
@@ -136,13 +171,12 @@ impl Section<'_> {
             };
             let required = if criterion.required { ", required" } else { "" };
             let text = format!(
-                "{} criterion {}{required}: {} of {} find it met",
-                glyphs::state(state).paint(self.style),
+                "criterion {}{required}: {} of {} find it met",
                 name(&criterion.label),
                 criterion.met,
                 counted(u64::from(criterion.of), "sample", "samples")
             );
-            self.say("", &text);
+            self.found("", state, text);
         }
         self.reasons(&judgement.reasons);
     }
@@ -161,7 +195,7 @@ impl Section<'_> {
             Some(false) => "not attributed to the tools' metadata",
             None => "no answer",
         };
-        self.say("judged", &format!("{kind}, advisory: {said}"));
+        self.say("judged", format!("{kind}, advisory: {said}"));
         let mut facts = vec![format!(
             "{} of {} blame it, by {}",
             judgement.votes,
@@ -174,8 +208,8 @@ impl Section<'_> {
         if let Some(error) = &judgement.error {
             facts.push(name_of(error, self.detail));
         }
-        self.quiet(&self.facts(&facts));
-        self.quiet(&self.facts(&who(&judgement.provenance)));
+        self.quiet(facts);
+        self.quiet(who(&judgement.provenance));
         self.reasons(&judgement.reasons);
     }
 
@@ -210,17 +244,16 @@ impl Section<'_> {
             Some(label) => format!("{label} (confidence {}, advisory)", confidence.label()),
             None => format!("{label} (advisory)"),
         };
-        self.say("suspected", &text);
+        self.say("suspected", text);
         if let Some(remediation) = remediation.filter(|_| named) {
             for line in self.detail.lines(&remediation) {
-                self.say("", &format!("try: {line}"));
+                self.say("", format!("try: {line}"));
             }
         }
-        let facts = [
+        self.quiet(vec![
             format!("by {}", name(&provenance.model)),
             format!("template {}", provenance.judge_template_version),
-        ];
-        self.quiet(&self.facts(&facts));
+        ]);
     }
 
     fn reasons(&mut self, reasons: &[String]) {
@@ -230,7 +263,7 @@ impl Section<'_> {
         };
         for reason in reasons.iter().take(most) {
             for line in self.detail.lines(reason) {
-                self.say("", &line);
+                self.say("", line);
             }
         }
     }
@@ -247,11 +280,10 @@ impl Section<'_> {
             let earlier = counted(passes.len() as u64 - 1, "earlier pass", "earlier passes");
             facts.push(format!("{earlier} kept, superseded"));
         }
-        self.quiet(&self.facts(&facts));
+        self.quiet(facts);
         if self.detail == Detail::Full {
             for call in &last.calls {
-                let text = call_line(call, self.detail);
-                self.quiet(&text);
+                self.quiet(vec![call_line(call, self.detail)]);
             }
         }
     }

@@ -1,12 +1,12 @@
 //! What a person reads about one trial: how it ended, what is known about each
 //! stage and on what evidence, the checks, then the trace in order of time.
 
-mod checks;
-mod entry;
-mod frames;
-mod judges;
-mod outcome;
-mod timeline;
+pub(crate) mod checks;
+pub(crate) mod entry;
+pub(crate) mod frames;
+pub(crate) mod judges;
+pub(crate) mod outcome;
+pub(crate) mod timeline;
 
 use strandline_contract::{
     judgement::JudgePass,
@@ -109,7 +109,7 @@ impl Detail {
     }
 
     /// Returns foreign text as safe lines, secrets masked.
-    fn lines(self, text: &str) -> Vec<String> {
+    pub(crate) fn lines(self, text: &str) -> Vec<String> {
         let text = redact_text(text);
         match self {
             Self::Brief => vec![escape::line(text.trim(), self.limit())],
@@ -123,12 +123,12 @@ impl Detail {
     /// Returns a foreign value as one safe line of JSON, secrets masked.
     ///
     /// Masked as text, which leaves its shape whole.
-    fn json(self, value: &serde_json::Value) -> String {
+    pub(crate) fn json(self, value: &serde_json::Value) -> String {
         escape::line(&redact_text(&value.to_string()), self.limit())
     }
 }
 
 /// Returns a foreign name as a safe line.
-fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     escape::line(&redact_text(text), MAX_NAME)
 }

@@ -23,21 +23,7 @@ const STAGE_HANG: usize = 16;
 /// Returns the trial's own line and where it belongs.
 pub(super) fn headline(input: &TrialInput<'_>, style: &Style) -> Vec<String> {
     let trial = input.trial;
-    let configured = input
-        .run
-        .plan
-        .iter()
-        .find(|plan| plan.case_id == trial.case_id && plan.variant == trial.variant)
-        .map_or(String::new(), |plan| {
-            format!(" of {}", plan.configured_trials)
-        });
-    let mut facts = vec![
-        crate::escape::line(&trial.title, MAX_NAME),
-        format!("trial {}{configured}", trial_number(trial)),
-    ];
-    facts.extend(trial.variant.as_ref().map(model_name));
-    facts.push(format!("run {}", input.run_reference));
-    facts.push(duration(trial.ended_at.saturating_sub(trial.started_at)));
+    let facts = facts(input);
     let (mark, word) = ending(trial);
     let badge = format!("{} {}", mark.text(style), word.to_uppercase());
     let dot = format!(" {} ", style.dot());
@@ -71,8 +57,34 @@ pub(super) fn headline(input: &TrialInput<'_>, style: &Style) -> Vec<String> {
     lines
 }
 
+/// Returns what the trial is, where it belongs and how long it took.
+pub(crate) fn facts(input: &TrialInput<'_>) -> Vec<String> {
+    let trial = input.trial;
+    let mut facts = vec![
+        crate::escape::line(&trial.title, MAX_NAME),
+        format!("trial {}{}", trial_number(trial), configured(input)),
+    ];
+    facts.extend(trial.variant.as_ref().map(model_name));
+    facts.push(format!("run {}", input.run_reference));
+    facts.push(duration(trial.ended_at.saturating_sub(trial.started_at)));
+    facts
+}
+
+/// Returns " of 5": how many trials of the case variant were configured.
+pub(crate) fn configured(input: &TrialInput<'_>) -> String {
+    let trial = input.trial;
+    input
+        .run
+        .plan
+        .iter()
+        .find(|plan| plan.case_id == trial.case_id && plan.variant == trial.variant)
+        .map_or(String::new(), |plan| {
+            format!(" of {}", plan.configured_trials)
+        })
+}
+
 /// Returns how the trial ended: what it was graded, or why it was not.
-fn ending(trial: &TrialRecord) -> (Mark, &'static str) {
+pub(crate) fn ending(trial: &TrialRecord) -> (Mark, &'static str) {
     if trial.status == IterationStatus::Completed && trial.evaluator_error {
         return (glyphs::result(None), "not graded");
     }

@@ -44,7 +44,7 @@ pub(super) fn render(
         return hanging("timeline", text, 1, HANG, style.columns());
     };
     let mut lines = measured(input, trace, style);
-    let entries = Telling::new(input, trial, trace).tell();
+    let entries = entries(input, trial, trace);
     let most = match detail {
         Detail::Brief => MAX_BRIEF,
         Detail::Full => usize::MAX,
@@ -61,8 +61,29 @@ pub(super) fn render(
     lines
 }
 
-/// Returns the counts that the timeline spells out.
+/// Returns everything that a trace tells, in order of time.
+pub(crate) fn entries<'a>(
+    input: &TrialInput<'_>,
+    trial: &'a Trial<'_>,
+    trace: &'a Trace,
+) -> Vec<Entry<'a>> {
+    Telling::new(input, trial, trace).tell()
+}
+
 fn measured(input: &TrialInput<'_>, trace: &Trace, style: &Style) -> Vec<String> {
+    let dot = format!(" {} ", style.dot());
+    let mut label = "timeline";
+    let mut lines = Vec::new();
+    let facts = counts(input, trace);
+    for line in flow(&facts, &dot, style.columns().saturating_sub(HANG)) {
+        lines.extend(hanging(label, &line, 1, HANG, style.columns()));
+        label = "";
+    }
+    lines
+}
+
+/// Returns the counts that the timeline spells out.
+pub(crate) fn counts(input: &TrialInput<'_>, trace: &Trace) -> Vec<String> {
     let trial = input.trial;
     let turns: BTreeSet<u32> = trace
         .messages
@@ -102,14 +123,7 @@ fn measured(input: &TrialInput<'_>, trace: &Trace, style: &Style) -> Vec<String>
             .map_or(String::new(), |cached| format!(" ({cached} from a cache)"));
         facts.push(format!("{read} tokens read{cached}, {written} written"));
     }
-    let dot = format!(" {} ", style.dot());
-    let mut label = "timeline";
-    let mut lines = Vec::new();
-    for line in flow(&facts, &dot, style.columns().saturating_sub(HANG)) {
-        lines.extend(hanging(label, &line, 1, HANG, style.columns()));
-        label = "";
-    }
-    lines
+    facts
 }
 
 /// Tells a trace entry by entry.
@@ -122,7 +136,7 @@ struct Telling<'a> {
     /// Spans in order of their start; told ones are taken out.
     spans: Vec<&'a Span>,
     turn: Option<u32>,
-    entries: Vec<Entry>,
+    entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Telling<'a> {
@@ -144,7 +158,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn tell(mut self) -> Vec<Entry> {
+    fn tell(mut self) -> Vec<Entry<'a>> {
         for message in &self.trace.messages {
             self.message(message);
         }
@@ -152,7 +166,7 @@ impl<'a> Telling<'a> {
         self.entries
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &'a Message) {
         match message.role {
             Role::System => self.texts("system", message),
             Role::User => {
@@ -187,11 +201,15 @@ impl<'a> Telling<'a> {
         }
         let at = own.map(|start| start - self.began);
         let entry = Entry::new("turn").at(at).ink(Ink::Strong);
-        self.entries
-            .push(entry.fact((u64::from(turn) + 1).to_string()));
+        self.push(entry.fact((u64::from(turn) + 1).to_string()));
     }
 
-    fn texts(&mut self, kind: &'static str, message: &Message) {
+    fn push(&mut self, mut entry: Entry<'a>) {
+        entry.turn = self.turn;
+        self.entries.push(entry);
+    }
+
+    fn texts(&mut self, kind: &'static str, message: &'a Message) {
         for part in &message.parts {
             self.part(kind, part);
         }
@@ -211,21 +229,21 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn answer(&mut self, message: &Message) {
+    fn answer(&mut self, message: &'a Message) {
         for part in &message.parts {
             self.part("says", part);
         }
     }
 
-    fn results(&mut self, message: &Message) {
+    fn results(&mut self, message: &'a Message) {
         for part in &message.parts {
             self.part("tool", part);
         }
     }
 
-    fn part(&mut self, kind: &'static str, part: &Part) {
+    fn part(&mut self, kind: &'static str, part: &'a Part) {
         match part {
-            Part::Text { text } => self.entries.push(Entry::new(kind).text(text)),
+            Part::Text { text } => self.push(Entry::new(kind).part(part).text(text)),
             Part::ToolCall {
                 tool_name,
                 arguments,
@@ -243,7 +261,7 @@ impl<'a> Telling<'a> {
                         ))
                         .text(raw),
                 };
-                self.entries.push(entry);
+                self.push(entry.part(part));
             }
             Part::ToolResult {
                 tool_call_id,
@@ -260,6 +278,7 @@ impl<'a> Telling<'a> {
                     .fact(name(tool_name));
                 if let Some(span) = span {
                     entry.cited = self.cited.contains(span.id.as_str());
+                    entry.span = Some(span);
                     entry = entry.fact(took(span.ended_at - span.started_at));
                 }
                 entry = match (policy_block, error) {
@@ -280,7 +299,7 @@ impl<'a> Telling<'a> {
                 if !model_text.is_empty() {
                     entry = entry.text(model_text);
                 }
-                self.entries.push(entry);
+                self.push(entry.part(part));
             }
         }
     }
@@ -310,7 +329,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn span(&mut self, span: &Span) {
+    fn span(&mut self, span: &'a Span) {
         let kind = match span.category.as_str() {
             "llm" => "model",
             "tool" => "call",
@@ -324,6 +343,7 @@ impl<'a> Telling<'a> {
         let attribute = |key: &str| span.attributes.get(key);
         let mut entry = Entry::new(kind).at(Some(span.started_at - self.began));
         entry.cited = self.cited.contains(span.id.as_str());
+        entry.span = Some(span);
         entry = entry.fact(match span.category.as_str() {
             "llm" => attribute(GEN_AI_RESPONSE_MODEL)
                 .filter(|model| is_a_name(model))
@@ -360,7 +380,7 @@ impl<'a> Telling<'a> {
                 .facts
                 .extend(status.map(|status| format!("HTTP {status}")));
         }
-        self.entries.push(entry);
+        self.push(entry);
     }
 }
 
@@ -394,6 +414,13 @@ fn tolerated(trace: &Trace, detail: Detail, style: &Style) -> Vec<String> {
         Detail::Brief => 6,
         Detail::Full => usize::MAX,
     };
+    let mut lines = listed("adapted", adapted(trace, detail), most, style);
+    lines.extend(listed("findings", found(trace, detail), most, style));
+    lines
+}
+
+/// Returns what was repaired or renamed on the way.
+pub(crate) fn adapted(trace: &Trace, detail: Detail) -> Vec<String> {
     let adapted = trace.adaptations.iter().map(|adaptation| {
         format!(
             "{} {}: {}",
@@ -402,6 +429,11 @@ fn tolerated(trace: &Trace, detail: Detail, style: &Style) -> Vec<String> {
             detail.lines(&adaptation.detail).join(" ")
         )
     });
+    adapted.collect()
+}
+
+/// Returns what was found about the servers.
+pub(crate) fn found(trace: &Trace, detail: Detail) -> Vec<String> {
     let found = trace.lints.iter().map(|lint| {
         let tool = lint
             .tool_name
@@ -414,9 +446,7 @@ fn tolerated(trace: &Trace, detail: Detail, style: &Style) -> Vec<String> {
             detail.lines(&lint.message).join(" ")
         )
     });
-    let mut lines = listed("adapted", adapted.collect(), most, style);
-    lines.extend(listed("findings", found.collect(), most, style));
-    lines
+    found.collect()
 }
 
 fn listed(heading: &str, texts: Vec<String>, most: usize, style: &Style) -> Vec<String> {

@@ -1,0 +1,7 @@
+//! Pages made from stored documents.
+
+#[path = "../terminal/fixture.rs"]
+#[expect(dead_code, reason = "the terminal's tests use more of it")]
+mod fixture;
+mod look;
+mod trials;
