@@ -12,6 +12,7 @@
 //! | [`mark`] | how is a state or a verdict drawn? |
 //! | [`strip`] | what is known about the six stages? |
 //! | [`funnel`] | how many trials reached, were measured and passed each stage? |
+//! | [`run`] | what did a run decide, where did it stop, who looks next? |
 //! | [`trial`] | what happened in a trial, and on what evidence does each stage rest? |
 //! | [`text`] | how is foreign text shown? |
 //!
@@ -22,6 +23,7 @@
 pub mod funnel;
 pub mod links;
 pub mod mark;
+pub mod run;
 pub mod shell;
 pub mod strip;
 pub mod term;

@@ -5,6 +5,7 @@
 
 use strandline_contract::{
     decision::SummaryChain,
+    overview::ChainStanding,
     words::{
         FailureCategory, IterationStatus, Stage, StageReason, TaskResult, Verdict, Vocabulary,
     },
@@ -79,6 +80,41 @@ impl Stop {
                 trial.record.status,
                 trial.first_unmeasured().and_then(|row| row.reason),
             ),
+        }
+    }
+}
+
+/// How trials ended that did not pass, or passed although a stage failed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ending {
+    /// Where they stopped.
+    pub(crate) stop: Stop,
+    /// They passed all the same.
+    pub(crate) passed: bool,
+    /// The grader broke.
+    pub(crate) evaluator_error: bool,
+    /// Whether their chains may be believed.
+    pub(crate) chain: ChainStanding,
+}
+
+impl Ending {
+    /// Returns what happened to them: "stopped at Tool call".
+    pub(crate) fn words(self) -> String {
+        match (self.stop, self.passed) {
+            (Stop::At(stage, _), false) => format!("stopped at {}", stage.label()),
+            (Stop::At(stage, _), true) => {
+                format!("passed although {} did not hold", stage.label())
+            }
+            (Stop::Nowhere(..), _) if self.evaluator_error => {
+                "not graded: the evaluator broke".to_owned()
+            }
+            (Stop::Nowhere(IterationStatus::Completed, _), _) => match self.chain {
+                ChainStanding::Verified => "failed and no stage did",
+                ChainStanding::Unverified => "failed and the stored chain cannot be believed",
+                ChainStanding::Absent => "failed and no chain is stored",
+            }
+            .to_owned(),
+            (Stop::Nowhere(status, _), _) => format!("not graded: {}", status.label()),
         }
     }
 }
@@ -170,23 +206,18 @@ impl Group<'_> {
             self.trials.len(),
             if of == 1 { "trial" } else { "trials" }
         );
-        let what = match (self.stop, self.passed) {
-            (Stop::At(stage, _), false) => format!("{share} stopped at {}", stage.label()),
-            (Stop::At(stage, _), true) => {
-                format!("{share} passed although {} did not hold", stage.label())
-            }
-            (Stop::Nowhere(..), _) if self.trials[0].record.evaluator_error => {
-                format!("{share} not graded: the evaluator broke")
-            }
-            (Stop::Nowhere(IterationStatus::Completed, _), _) => match &self.trials[0].chain {
-                SummaryChain::Verified(_) => format!("{share} failed and no stage did"),
-                SummaryChain::Unverified(_) => {
-                    format!("{share} failed and the stored chain cannot be believed")
-                }
-                SummaryChain::Absent(_) => format!("{share} failed and no chain is stored"),
+        let first = self.trials[0];
+        let ending = Ending {
+            stop: self.stop,
+            passed: self.passed,
+            evaluator_error: first.record.evaluator_error,
+            chain: match first.chain {
+                SummaryChain::Verified(_) => ChainStanding::Verified,
+                SummaryChain::Unverified(_) => ChainStanding::Unverified,
+                SummaryChain::Absent(_) => ChainStanding::Absent,
             },
-            (Stop::Nowhere(status, _), _) => format!("{share} not graded: {}", status.label()),
         };
+        let what = format!("{share} {}", ending.words());
         let met = match self.row.decided.as_ref().map(|row| row.verdict) {
             Some(Verdict::Passed) => " (the case met its threshold)",
             _ => "",

@@ -4,4 +4,5 @@
 #[expect(dead_code, reason = "the terminal's tests use more of it")]
 mod fixture;
 mod look;
+mod runs;
 mod trials;
