@@ -1,12 +1,14 @@
-//! Runs as they are listed (`strandline runs --json`).
+//! Runs as they are listed (`strandline runs --json`), and the trials of one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     decision::{SummaryCounts, Undecided},
-    run::RunStatus,
-    words::{SummaryVerdict, VerdictSource},
+    run::{ExecutionVariant, RunStatus},
+    words::{
+        FailureCategory, IterationStatus, Stage, SummaryVerdict, TaskResult, VerdictSource,
+    },
 };
 
 /// One page of runs, the one that started last first.
@@ -78,4 +80,53 @@ pub struct RunListItem {
     pub error: Option<String>,
     /// The version that made the run.
     pub strandline_version: String,
+}
+
+/// One page of a run's trials, in plan order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TrialList {
+    /// The run.
+    pub run_id: String,
+    /// The trials.
+    pub trials: Vec<TrialListItem>,
+    /// The page holds every trial that was asked for.
+    pub complete: bool,
+    /// Where the next page begins.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub next_cursor: Option<String>,
+}
+
+/// What a listing says about a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TrialListItem {
+    /// The trial.
+    pub trial_id: String,
+    /// The case's id in the suite.
+    pub case_id: String,
+    /// The case's title as planned.
+    pub title: String,
+    /// The model it ran under.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub variant: Option<ExecutionVariant>,
+    /// Ordinal among the case variant's trials, from 0.
+    pub iteration_number: u32,
+    /// Lifecycle.
+    pub status: IterationStatus,
+    /// What its checks say, when it completed and was graded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub result: Option<TaskResult>,
+    /// The grader broke: the trial says nothing about the server.
+    pub evaluator_error: bool,
+    /// Where its chain first failed: a location, never a cause.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub first_failed_stage: Option<Stage>,
+    /// The bucket its failure is grouped under: never a cause.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failure_category: Option<FailureCategory>,
+    /// Start, ms since the Unix epoch.
+    pub started_at: i64,
+    /// End, ms since the Unix epoch.
+    pub ended_at: i64,
 }

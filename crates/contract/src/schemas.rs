@@ -19,7 +19,7 @@ use crate::{
     friction::FrictionSignals,
     full_report::FullReport,
     judgement::{JudgePass, SuspectedConditionVerdict},
-    listing::RunList,
+    listing::{RunList, TrialList},
     measurements::{MeasurementsInput, SetupTally, StageMeasurements},
     overview::RunOverview,
     policy::{FrozenPolicy, PolicyBlock},
@@ -105,6 +105,7 @@ pub const DOCUMENTS: &[Document] = &[
     ),
     written::<RunList>("run-list", "stored runs with what each decided"),
     written::<FullReport>("full-report", "everything that a stored run says"),
+    written::<TrialList>("trial-list", "the trials of a run, without their evidence"),
     read::<Transcript>("transcript", "what assertions read of one trial"),
     read::<MeasurementsInput<'_>>(
         "measurements-input",
@@ -170,14 +171,16 @@ const fn written<T: JsonSchema>(name: &'static str, about: &'static str) -> Docu
     Document {
         name,
         about,
-        schema: || {
-            SchemaSettings::draft2020_12()
-                .for_serialize()
-                .with_transform(RecursiveTransform(forbid_null_for_absent))
-                .into_generator()
-                .into_root_schema_for::<T>()
-        },
+        schema: || written_settings().into_generator().into_root_schema_for::<T>(),
     }
+}
+
+/// Returns how schemas of documents that we write are made.
+#[must_use]
+pub fn written_settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with_transform(RecursiveTransform(forbid_null_for_absent))
 }
 
 /// Forbids `null` for members that may be missing: we leave an absent value

@@ -7,6 +7,7 @@
 //! | how is a trial stored, listed, read? | [`trials`] |
 //! | what did LLM judges say, and what before? | [`judgements`] |
 //! | where are a run's funnel and overview? | [`funnels`] |
+//! | how is a run followed while it is written? | [`live`] |
 //! | which of a run's trials are missing? | [`missing`] |
 //! | who runs a run, and does that process live? | [`lease`] |
 //! | how is an id looked up by its beginning? | [`lookup`] |
@@ -31,6 +32,7 @@ mod error;
 pub mod funnels;
 pub mod judgements;
 pub mod lease;
+pub mod live;
 pub mod lookup;
 pub mod missing;
 pub mod page;
@@ -64,6 +66,7 @@ pub use crate::{
     error::StoreError,
     judgements::StoredJudgePass,
     lease::Liveness,
+    live::{StoredAfter, TrialTally},
     lookup::Named,
     missing::MissingTrial,
     page::Page,

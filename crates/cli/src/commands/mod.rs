@@ -23,6 +23,7 @@ mod schema;
 mod show;
 mod suite;
 mod trend;
+mod ui;
 mod validate;
 
 /// The commands of `strandline`.
@@ -66,6 +67,8 @@ pub enum Command {
     Suite(suite::Arguments),
     /// Show the stored runs of a suite one after the other, breaks marked.
     Trend(trend::Arguments),
+    /// Serve pages and an HTTP API over the stored runs.
+    Ui(ui::Arguments),
     /// Check suite files and say everything that is wrong with them.
     Validate(validate::Arguments),
 }
@@ -93,6 +96,7 @@ impl Command {
             Self::Show(arguments) => show::run(&arguments, ui),
             Self::Suite(arguments) => suite::run(&arguments, ui),
             Self::Trend(arguments) => trend::run(&arguments, ui),
+            Self::Ui(arguments) => ui::run(&arguments, ui),
             Self::Validate(arguments) => validate::run(&arguments, ui),
         }
     }

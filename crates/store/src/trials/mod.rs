@@ -11,7 +11,8 @@ use strandline_contract::{
     words::{FailureCategory, IterationStatus, Stage, TaskResult, Vocabulary},
 };
 
-use self::rows::{DocumentRow, Listed, ListedRow, read_trial};
+use self::rows::{DocumentRow, Listed, read_trial};
+pub(crate) use self::rows::{LISTED_COLUMNS, ListedRow};
 pub(crate) use self::save::{MAX_BATCH, PreparedTrial, SaveStatements, save_batch};
 use crate::{Store, blob, error::StoreError, page::Page, runs::variant_key, writer::Command};
 
@@ -350,6 +351,10 @@ impl TrialFilter {
         }
         if let Some(status) = self.status {
             query.push(" AND t.status = ").push_bind(status.wire());
+            // Lets the partial index of the other states be used.
+            if status != IterationStatus::Completed {
+                query.push(" AND t.status <> 'completed'");
+            }
         }
         if self.not_passed {
             query.push(" AND t.result IS NOT 'passed'");

@@ -44,8 +44,12 @@ impl DocumentRow {
     }
 }
 
+/// What is read of a trial that is listed without its document.
+pub(crate) const LISTED_COLUMNS: &str = "t.id, t.planned, t.iteration, p.case_id, p.title, p.model, p.provider, \
+     t.status, t.result, t.evaluator_error, t.first_failed_stage, t.failure_category, t.started_at, t.ended_at";
+
 #[derive(Debug, FromRow)]
-pub(super) struct ListedRow {
+pub(crate) struct ListedRow {
     id: String,
     planned: i64,
     iteration: u32,
@@ -63,15 +67,14 @@ pub(super) struct ListedRow {
 }
 
 impl Listed for ListedRow {
-    const COLUMNS: &'static str = "t.id, t.planned, t.iteration, p.case_id, p.title, p.model, p.provider, \
-         t.status, t.result, t.evaluator_error, t.first_failed_stage, t.failure_category, t.started_at, t.ended_at";
+    const COLUMNS: &'static str = LISTED_COLUMNS;
     fn place(&self) -> (i64, i64) {
         (self.planned, i64::from(self.iteration))
     }
 }
 
 impl ListedRow {
-    pub(super) fn row(self) -> Result<TrialRow, StoreError> {
+    pub(crate) fn row(self) -> Result<TrialRow, StoreError> {
         Ok(TrialRow {
             status: word(&self.id, &self.status)?,
             result: optional_word(&self.id, self.result.as_deref())?,

@@ -1,0 +1,9 @@
+//! The server as browsers and programs meet it; one module per promise.
+
+mod api;
+mod guard;
+mod openapi;
+#[path = "../../../store/tests/store/sample.rs"]
+mod sample;
+mod site;
+mod stream;
