@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     decision::{SummaryCounts, Undecided},
     run::{ExecutionVariant, RunStatus},
-    words::{
-        FailureCategory, IterationStatus, Stage, SummaryVerdict, TaskResult, VerdictSource,
-    },
+    words::{FailureCategory, IterationStatus, Stage, SummaryVerdict, TaskResult, VerdictSource},
 };
 
 /// One page of runs, the one that started last first.

@@ -171,7 +171,11 @@ const fn written<T: JsonSchema>(name: &'static str, about: &'static str) -> Docu
     Document {
         name,
         about,
-        schema: || written_settings().into_generator().into_root_schema_for::<T>(),
+        schema: || {
+            written_settings()
+                .into_generator()
+                .into_root_schema_for::<T>()
+        },
     }
 }
 

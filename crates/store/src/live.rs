@@ -4,10 +4,12 @@
 //! number it saw asks for what came after it and misses nothing.
 
 use sqlx::FromRow;
+use strandline_contract::words::{IterationStatus, Vocabulary};
 
 use crate::{
     Store, TrialRow,
     error::StoreError,
+    missing::is_attempted,
     trials::{LISTED_COLUMNS, ListedRow},
 };
 
@@ -16,14 +18,14 @@ use crate::{
 pub struct TrialTally {
     /// Trials that are stored.
     pub stored: u64,
-    /// Of these, trials whose checks all hold.
+    /// Of these, trials that were attempted (`verdict.md` §4.1).
+    pub attempted: u64,
+    /// Attempted trials whose checks all hold.
     pub passed: u64,
-    /// Trials whose checks do not all hold.
+    /// Attempted trials whose checks do not all hold.
     pub failed: u64,
-    /// Trials without a result whose grader broke.
-    pub evaluator_errors: u64,
-    /// Trials without a result for another reason.
-    pub ungraded: u64,
+    /// Attempted trials without a result.
+    pub not_graded: u64,
 }
 
 /// Trials that were stored after a point.
@@ -103,10 +105,10 @@ impl Store {
         .fetch_one(&self.readers)
         .await
         .map_err(self.failure())?;
-        let others: Vec<(Option<String>, bool, i64)> = sqlx::query_as(
-            "SELECT result, evaluator_error, count(*) FROM trials t \
+        let others: Vec<(String, Option<String>, i64)> = sqlx::query_as(
+            "SELECT status, result, count(*) FROM trials t \
              WHERE t.run = (SELECT seq FROM runs WHERE id = ?) AND t.result IS NOT 'passed' \
-             GROUP BY result, evaluator_error",
+             GROUP BY status, result",
         )
         .bind(run_id)
         .fetch_all(&self.readers)
@@ -114,18 +116,21 @@ impl Store {
         .map_err(self.failure())?;
         let mut tally = TrialTally {
             stored: stored.unsigned_abs(),
+            attempted: stored.unsigned_abs(),
             ..TrialTally::default()
         };
-        for (result, evaluator_error, count) in others {
+        for (status, result, count) in others {
             let count = count.unsigned_abs();
-            match (result, evaluator_error) {
-                (Some(_), _) => tally.failed += count,
-                (None, true) => tally.evaluator_errors += count,
-                (None, false) => tally.ungraded += count,
+            if IterationStatus::from_wire(&status).is_some_and(|status| !is_attempted(status)) {
+                tally.attempted = tally.attempted.saturating_sub(count);
+            } else if result.is_some() {
+                tally.failed += count;
+            } else {
+                tally.not_graded += count;
             }
         }
-        let others = tally.failed + tally.evaluator_errors + tally.ungraded;
-        tally.passed = tally.stored.saturating_sub(others);
+        let others = tally.failed + tally.not_graded;
+        tally.passed = tally.attempted.saturating_sub(others);
         Ok(tally)
     }
 }

@@ -151,7 +151,8 @@ fn host(headers: &HeaderMap) -> Result<&str, Problem> {
 
 /// Refuses what a page of another origin sends. Programs send neither header.
 fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Problem> {
-    let refused = |detail: &str| Err(Problem::forbidden(detail).hint("use the pages of this server"));
+    let refused =
+        |detail: &str| Err(Problem::forbidden(detail).hint("use the pages of this server"));
     for site in headers.get_all("sec-fetch-site") {
         if site != "same-origin" && site != "none" {
             return refused("a page of another site sent the request");

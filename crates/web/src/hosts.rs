@@ -102,7 +102,12 @@ mod tests {
     #[test]
     fn a_public_listener_knows_addresses_and_given_names() {
         let hosts = hosts("0.0.0.0:80", &["Evals.internal"]);
-        for known in ["192.0.2.7", "[2001:db8::1]:80", "localhost", "evals.internal:80"] {
+        for known in [
+            "192.0.2.7",
+            "[2001:db8::1]:80",
+            "localhost",
+            "evals.internal:80",
+        ] {
             assert!(hosts.knows(known), "{known}");
         }
         assert!(!hosts.knows("evil.example"));

@@ -44,7 +44,6 @@ use crate::problem::Problem;
 const ANSWER_TIME: Duration = Duration::from_secs(30);
 
 /// Returns everything that is served: every answer went through the guard.
-#[must_use]
 pub fn router(app: App) -> Router {
     Router::new()
         .nest(api::ROOT, api::router())

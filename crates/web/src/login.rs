@@ -3,14 +3,13 @@
 //! other site can send along.
 
 use axum::{
-    body::Bytes,
-    extract::{RawQuery, State},
+    extract::{RawQuery, Request, State},
     response::{IntoResponse, Redirect, Response},
 };
 use http::{HeaderMap, HeaderValue, Uri, header};
 use url::form_urlencoded;
 
-use crate::{app::App, pages, problem::Problem};
+use crate::{app::App, pages, params::body, problem::Problem};
 
 /// Where the page is.
 pub(crate) const PATH: &str = "/login";
@@ -74,7 +73,11 @@ pub(crate) async fn page(RawQuery(query): RawQuery) -> Response {
 }
 
 /// Takes the token from the page.
-pub(crate) async fn submit(State(app): State<App>, body: Bytes) -> Response {
+pub(crate) async fn submit(State(app): State<App>, request: Request) -> Response {
+    let body = match body(request.into_body()).await {
+        Ok(body) => body,
+        Err(problem) => return pages::problem(&problem),
+    };
     let next = field(&body, "next").unwrap_or_default();
     let given = field(&body, FIELD).unwrap_or_default();
     if app.token().is(given.trim()) {
@@ -109,7 +112,13 @@ mod tests {
     #[test]
     fn the_way_in_leads_only_to_pages_of_ours() {
         assert_eq!(own("/runs/1?a=b"), "/runs/1?a=b");
-        for foreign in ["//evil.example", "/\\evil.example", "https://evil.example", "", "/\t/e"] {
+        for foreign in [
+            "//evil.example",
+            "/\\evil.example",
+            "https://evil.example",
+            "",
+            "/\t/e",
+        ] {
             assert_eq!(own(foreign), "/", "{foreign}");
         }
     }

@@ -3,11 +3,14 @@
 
 use axum::{
     body::{Body, Bytes, to_bytes},
-    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    extract::{FromRequestParts, Path, Query},
 };
-use http::{StatusCode, header, request::Parts};
-use schemars::JsonSchema;
-use serde::{Deserialize, de::DeserializeOwned};
+use http::{StatusCode, request::Parts};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, IntoDeserializer, value::StringDeserializer},
+};
+use strandline_contract::words::Vocabulary;
 
 use crate::problem::Problem;
 
@@ -42,33 +45,6 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for In<T> {
     }
 }
 
-/// A JSON body.
-pub(crate) struct JsonBody<T>(pub(crate) T);
-
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
-        let kind = request.headers().get(header::CONTENT_TYPE);
-        let is_json = kind
-            .and_then(|kind| kind.to_str().ok())
-            .and_then(|kind| kind.split(';').next())
-            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-        if !is_json {
-            return Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "not-json",
-                "the body has another type",
-                "the body of this request is `application/json`",
-            ));
-        }
-        let body = body(request.into_body()).await?;
-        serde_json::from_slice(&body)
-            .map(Self)
-            .map_err(|error| Problem::bad_request(&format!("the body cannot be read: {error}")))
-    }
-}
-
 /// Reads a body within its bound.
 pub(crate) async fn body(body: Body) -> Result<Bytes, Problem> {
     to_bytes(body, MAX_BODY).await.map_err(|_| {
@@ -79,17 +55,6 @@ pub(crate) async fn body(body: Body) -> Result<Bytes, Problem> {
             &format!("the body did not arrive whole within {MAX_BODY} bytes"),
         )
     })
-}
-
-/// Which page of a listing.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PageQuery {
-    /// Where the page begins: `nextCursor` of the page before.
-    cursor: Option<String>,
-    /// Most items of the page; 50 unless given.
-    #[schemars(range(min = 1, max = 200))]
-    limit: Option<u32>,
 }
 
 /// Where a page begins and how long it may be.
@@ -110,8 +75,17 @@ pub(crate) fn page(cursor: Option<&str>, limit: Option<u32>) -> Result<Slice<'_>
     Ok(Slice { cursor, limit })
 }
 
-impl PageQuery {
-    pub(crate) fn slice(&self) -> Result<Slice<'_>, Problem> {
-        page(self.cursor.as_deref(), self.limit)
+/// Reads a word of a vocabulary; an empty one, which a form sends where nothing
+/// is chosen, is none.
+pub(crate) fn word_or_empty<'de, D, V>(deserializer: D) -> Result<Option<V>, D::Error>
+where
+    D: Deserializer<'de>,
+    V: Vocabulary + DeserializeOwned,
+{
+    let word = String::deserialize(deserializer)?;
+    if word.is_empty() {
+        return Ok(None);
     }
+    let word: StringDeserializer<D::Error> = word.into_deserializer();
+    V::deserialize(word).map(Some)
 }

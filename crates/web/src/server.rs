@@ -87,4 +87,3 @@ async fn connection(stream: TcpStream, router: Router, stopping: CancellationTok
     }
     let _ = timeout(GRACE, connection).await;
 }
-

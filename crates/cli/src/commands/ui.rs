@@ -69,9 +69,8 @@ pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
 async fn serve_pages(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     let token = match &arguments.token {
         None => Token::random().map_err(|why| CommandError::new(ExitCode::Setup, why))?,
-        Some(text) => Token::chosen(text).map_err(|why| {
-            CommandError::usage(why).hint("leave `--token` out for a random one")
-        })?,
+        Some(text) => Token::chosen(text)
+            .map_err(|why| CommandError::usage(why).hint("leave `--token` out for a random one"))?,
     };
     let path = arguments.store.path()?;
     let store = open(&path, ui).await?;
@@ -168,10 +167,7 @@ async fn listen(named: Option<&str>) -> Result<TcpListener, CommandError> {
 fn name_of(place: &str) -> Option<String> {
     let (host, _) = place.rsplit_once(':')?;
     let literal = host.trim_start_matches('[').trim_end_matches(']');
-    literal
-        .parse::<IpAddr>()
-        .is_err()
-        .then(|| host.to_owned())
+    literal.parse::<IpAddr>().is_err().then(|| host.to_owned())
 }
 
 /// Returns an address that a browser on this machine can open.
@@ -218,7 +214,10 @@ mod tests {
 
     #[test]
     fn a_name_in_listen_is_a_name_of_ours() {
-        assert_eq!(name_of("evals.internal:80").as_deref(), Some("evals.internal"));
+        assert_eq!(
+            name_of("evals.internal:80").as_deref(),
+            Some("evals.internal")
+        );
         assert_eq!(name_of("127.0.0.1:80"), None);
         assert_eq!(name_of("[::1]:80"), None);
     }

@@ -145,16 +145,11 @@ pub(crate) struct CompareQuery {
     pub(crate) gate: Option<String>,
 }
 
-/// Two runs with their funnels.
-#[derive(Debug)]
-pub(crate) struct Compared {
-    pub(crate) comparison: RunComparison,
-    pub(crate) base: Option<StageAnalytics>,
-    pub(crate) compared: Option<StageAnalytics>,
-}
-
 /// Compares two stored runs.
-pub(crate) async fn compared(store: &Store, query: &CompareQuery) -> Result<Compared, Problem> {
+pub(crate) async fn compared(
+    store: &Store,
+    query: &CompareQuery,
+) -> Result<RunComparison, Problem> {
     let gates: Vec<Gate> = query
         .gate
         .iter()
@@ -180,17 +175,12 @@ pub(crate) async fn compared(store: &Store, query: &CompareQuery) -> Result<Comp
     } else {
         Apart::Refused
     };
-    let comparison = compare_runs(
+    Ok(compare_runs(
         side(&base, left.as_ref()),
         side(&compared, right.as_ref()),
         apart,
         &gates,
-    );
-    Ok(Compared {
-        comparison,
-        base: left,
-        compared: right,
-    })
+    ))
 }
 
 fn side<'a>(run: &'a StoredRun, analytics: Option<&'a StageAnalytics>) -> Side<'a> {
@@ -215,8 +205,8 @@ pub(crate) async fn compare(
     Params(query): Params<CompareQuery>,
     headers: HeaderMap,
 ) -> Answered {
-    let compared = compared(app.store(), &query).await?;
-    document::json(&headers, &compared.comparison)
+    let comparison = compared(app.store(), &query).await?;
+    document::json(&headers, &comparison)
 }
 
 /// How many runs of a trend.
@@ -235,7 +225,11 @@ impl TrendQuery {
 }
 
 /// Reads the runs of a suite, one after the other.
-pub(crate) async fn trend_of(store: &Store, suite: &str, limit: u32) -> Result<SuiteTrend, Problem> {
+pub(crate) async fn trend_of(
+    store: &Store,
+    suite: &str,
+    limit: u32,
+) -> Result<SuiteTrend, Problem> {
     let filter = RunFilter {
         suite: Some(suite.to_owned()),
         status: None,
@@ -411,7 +405,10 @@ async fn coverage_of(store: &Store, run: &str) -> Result<Coverage, Problem> {
                 stored.stored_trials
             ),
         )
-        .hint(&format!("`strandline coverage {}` derives it", stored.short_id)));
+        .hint(&format!(
+            "`strandline coverage {}` derives it",
+            stored.short_id
+        )));
     }
     let suite: ResolvedSuite = serde_json::from_value(stored.record.resolved_suite.clone())
         .map_err(|error| {

@@ -11,7 +11,7 @@
 //! | `trial` | [`TrialListItem`] | a trial was stored |
 //! | `end` | [`RunListItem`] | nobody runs the run any more; the last event |
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, fmt::Write, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -60,17 +60,15 @@ pub(crate) struct Progress {
     /// Whether somebody is running it.
     activity: RunActivity,
     /// Trials that the plan has.
-    configured_trials: u64,
-    /// Trials that are stored.
-    stored_trials: u64,
+    configured: u64,
+    /// Trials that are stored and were attempted.
+    attempted: u64,
     /// Of these, trials whose checks all hold.
-    passed_trials: u64,
+    passed: u64,
     /// Trials whose checks do not all hold.
-    failed_trials: u64,
-    /// Trials without a result whose grader broke.
-    evaluator_errors: u64,
-    /// Trials without a result for another reason.
-    ungraded_trials: u64,
+    failed: u64,
+    /// Trials without a result.
+    not_graded: u64,
 }
 
 /// The document of an event, after the event's name.
@@ -172,7 +170,7 @@ impl Follower {
         let mut text = String::new();
         if self.state == Following::Begins {
             self.state = Following::Goes;
-            text.push_str(&format!("retry: {RETRY}\n\n"));
+            let _ = write!(text, "retry: {RETRY}\n\n");
         }
         // A store that cannot be read now may be read later; the client also
         // comes back by itself.
@@ -180,7 +178,8 @@ impl Follower {
             Ok(told) => text.push_str(&told),
             Err(problem) => {
                 self.state = Following::Ended;
-                text.push_str(&format!(": {}\n\n", problem.detail().replace('\n', " ")));
+                let why = problem.detail().replace('\n', " ");
+                let _ = write!(text, ": {why}\n\n");
             }
         }
         if text.is_empty() && self.spoken.elapsed() >= KEEP_ALIVE {
@@ -198,15 +197,13 @@ impl Follower {
         let stored = store.trials_after(&self.run_id, self.last, AT_ONCE).await?;
         let full = stored.trials.len() == AT_ONCE as usize;
         let fresh = !stored.trials.is_empty();
-        for (row, at) in stored.trials.into_iter() {
+        for (row, at) in stored.trials {
             text.push_str(&event("trial", Some(at), &trials::item(row)));
             self.last = at;
         }
         let ended = item.activity != RunActivity::Running;
         let moved = self.told.as_ref().is_none_or(|told| {
-            told.configured_trials != item.configured_trials
-                || told.stored_trials != item.stored_trials
-                || told.activity != item.activity
+            told.configured != item.configured_trials || told.activity != item.activity
         });
         if fresh || moved {
             let progress = progress(store, &item).await?;
@@ -226,21 +223,20 @@ impl Follower {
 /// Counts how far a run is.
 pub(crate) async fn progress(store: &Store, item: &RunListItem) -> Result<Progress, Problem> {
     let TrialTally {
-        stored,
+        attempted,
         passed,
         failed,
-        evaluator_errors,
-        ungraded,
+        not_graded,
+        ..
     } = store.tally(&item.run_id).await?;
     Ok(Progress {
         run_id: item.run_id.clone(),
         activity: item.activity,
-        configured_trials: item.configured_trials,
-        stored_trials: stored,
-        passed_trials: passed,
-        failed_trials: failed,
-        evaluator_errors,
-        ungraded_trials: ungraded,
+        configured: item.configured_trials,
+        attempted,
+        passed,
+        failed,
+        not_graded,
     })
 }
 

@@ -96,7 +96,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         summary: "Says what the calls of a page of trials show about avoidable work.",
         query: Some(query_of::<FrictionQuery>),
         body: None,
-        answers: &[Answer::ok::<FrictionPage>("The friction of one page of trials.")],
+        answers: &[Answer::ok::<FrictionPage>(
+            "The friction of one page of trials.",
+        )],
         handler: || get(derived::friction),
     },
     Endpoint {
@@ -140,7 +142,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         summary: "Reads a trial's chain as far as it may be believed.",
         query: None,
         body: None,
-        answers: &[Answer::ok::<TrialChain>("The chain, or that it is withheld.")],
+        answers: &[Answer::ok::<TrialChain>(
+            "The chain, or that it is withheld.",
+        )],
         handler: || get(trials::chain),
     },
     Endpoint {
@@ -150,7 +154,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         summary: "Lists what LLM judges said about a trial, with every call.",
         query: None,
         body: None,
-        answers: &[Answer::ok::<JudgePasses>("The passes, the first one first.")],
+        answers: &[Answer::ok::<JudgePasses>(
+            "The passes, the first one first.",
+        )],
         handler: || get(trials::judge_passes),
     },
     Endpoint {
@@ -190,7 +196,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         summary: "Sets two runs beside each other: may they be compared, and what changed.",
         query: Some(query_of::<CompareQuery>),
         body: None,
-        answers: &[Answer::ok::<RunComparison>("The comparison, or what blocks it.")],
+        answers: &[Answer::ok::<RunComparison>(
+            "The comparison, or what blocks it.",
+        )],
         handler: || get(derived::compare),
     },
     Endpoint {

@@ -66,9 +66,7 @@ fn term(entry: &Entry) -> Term {
         wire: entry.wire,
         label: entry.label,
         meaning: entry.meaning,
-        further: further
-            .map(|(name, text)| Further { name, text })
-            .collect(),
+        further: further.map(|(name, text)| Further { name, text }).collect(),
     }
 }
 

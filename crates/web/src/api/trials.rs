@@ -18,7 +18,7 @@ use super::Answered;
 use crate::{
     app::App,
     document,
-    params::{In, Params, Slice, page},
+    params::{In, Params, Slice, page, word_or_empty},
     problem::Problem,
 };
 
@@ -40,13 +40,16 @@ pub(crate) struct TrialsQuery {
     /// Only the trial with this ordinal, from 0.
     pub(crate) iteration: Option<u32>,
     /// Only trials with this lifecycle status.
+    #[serde(default, deserialize_with = "word_or_empty")]
     pub(crate) status: Option<IterationStatus>,
     /// Only trials whose result is not `passed`, undecided ones included.
     #[serde(default)]
     pub(crate) not_passed: bool,
     /// Only trials whose chain first failed at this stage.
+    #[serde(default, deserialize_with = "word_or_empty")]
     pub(crate) stage: Option<Stage>,
     /// Only trials whose failure is grouped here.
+    #[serde(default, deserialize_with = "word_or_empty")]
     pub(crate) category: Option<FailureCategory>,
 }
 

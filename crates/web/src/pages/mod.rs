@@ -1,52 +1,100 @@
-//! What a browser sees.
+//! What a browser sees: the pages of `strandline_report::html` over the store.
+
+mod assets;
+mod frame;
+mod links;
+mod runs;
+mod trials;
 
 use axum::{
     Router,
-    response::{Html, IntoResponse, Response},
+    response::{IntoResponse, Response},
+    routing::get,
 };
-use maud::{DOCTYPE, Markup, html};
+use http::StatusCode;
+use maud::{Markup, html};
+use strandline_store::StoreError;
 
 use crate::{app::App, login, problem::Problem};
 
 /// Returns the pages' routes.
 pub(crate) fn router() -> Router<App> {
     Router::new()
+        .route("/", get(runs::root))
+        .route("/runs", get(runs::list))
+        .route("/runs/{run}/trials", get(trials::list))
+        .route("/assets/{hash}/{name}", get(assets::read))
+        .fallback(nothing)
+}
+
+/// What a page's handler returns: a problem becomes a page of its own.
+pub(crate) type Shown = Result<Response, ProblemPage>;
+
+/// A problem that a browser sees.
+pub(crate) struct ProblemPage(Problem);
+
+impl IntoResponse for ProblemPage {
+    fn into_response(self) -> Response {
+        problem(&self.0)
+    }
+}
+
+impl From<Problem> for ProblemPage {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl From<StoreError> for ProblemPage {
+    fn from(error: StoreError) -> Self {
+        Self(error.into())
+    }
+}
+
+/// Returns a time, ms since the Unix epoch, for the clock of this machine.
+pub(crate) fn instant(milliseconds: i64) -> Markup {
+    let time = jiff::Timestamp::from_millisecond(milliseconds);
+    html! {
+        @match time {
+            Ok(time) => {
+                @let local = time.to_zoned_datetime(jiff::tz::TimeZone::system());
+                time datetime=(time.to_string()) { (local.strftime("%Y-%m-%d %H:%M").to_string()) }
+            }
+            Err(_) => "an impossible time",
+        }
+    }
+}
+
+async fn nothing() -> Response {
+    problem(&Problem::not_found("there is no such page").hint("the navigation leads to all pages"))
 }
 
 /// Returns a page about a problem.
 pub(crate) fn problem(problem: &Problem) -> Response {
-    let main = html! {
+    let body = html! {
         h1 { (problem.title()) }
-        p { (problem.detail()) }
-        @for hint in problem.hints() { p { (hint) } }
+        p.foreign { (problem.detail()) }
+        @for hint in problem.hints() { p.hint { (hint) } }
     };
-    let mut response = plain(problem.title(), &main);
+    let mut response = frame::passing(problem.status(), problem.title(), &body);
     problem.head(&mut response);
     response
 }
 
 /// Returns the page that asks for the token.
 pub(crate) fn login(next: &str, wrong: Option<&str>) -> Response {
-    let main = html! {
+    let body = html! {
         h1 { "Token" }
         @if let Some(wrong) = wrong { p role="alert" { (wrong) } }
         form method="post" action=(login::PATH) {
             input type="hidden" name="next" value=(next);
-            label { "The token that `strandline ui` was started with "
-                input type="password" name=(login::FIELD) autocomplete="off" required; }
-            button { "Continue" }
+            p {
+                label for="token" { "The token that the server printed or was started with" }
+                br;
+                input #token type="password" name=(login::FIELD) autocomplete="off" required;
+            }
+            button type="submit" { "Continue" }
         }
     };
-    plain("Token", &main)
-}
-
-fn plain(title: &str, main: &Markup) -> Response {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head { meta charset="utf-8"; title { (title) } }
-            body { main { (main) } }
-        }
-    };
-    Html(page.into_string()).into_response()
+    frame::passing(StatusCode::OK, "Token", &body)
 }

@@ -15,7 +15,10 @@ async fn every_operation_answers_as_it_is_described() {
     let trial = "r1-t0001";
     for (path, target) in [
         ("/runs", "/runs".to_owned()),
-        ("/runs", "/runs?suite=orders&status=completed&limit=1".to_owned()),
+        (
+            "/runs",
+            "/runs?suite=orders&status=completed&limit=1".to_owned(),
+        ),
         ("/runs/{run}", "/runs/r1".to_owned()),
         ("/runs/{run}", "/runs/last".to_owned()),
         ("/runs/{run}/diagnostics", "/runs/r1/diagnostics".to_owned()),
@@ -25,11 +28,23 @@ async fn every_operation_answers_as_it_is_described() {
         ("/runs/{run}/friction", "/runs/r1/friction".to_owned()),
         ("/trials/{trial}", format!("/trials/{trial}")),
         ("/trials/{trial}/chain", format!("/trials/{trial}/chain")),
-        ("/trials/{trial}/judge-passes", format!("/trials/{trial}/judge-passes")),
+        (
+            "/trials/{trial}/judge-passes",
+            format!("/trials/{trial}/judge-passes"),
+        ),
         ("/trials/{trial}/trace", format!("/trials/{trial}/trace")),
-        ("/trials/{trial}/trace", format!("/trials/{trial}/trace?frames=true")),
-        ("/trials/{trial}/trace/slice", format!("/trials/{trial}/trace/slice?limit=2")),
-        ("/compare", "/compare?base=r1&compared=r2&gate=no-regression".to_owned()),
+        (
+            "/trials/{trial}/trace",
+            format!("/trials/{trial}/trace?frames=true"),
+        ),
+        (
+            "/trials/{trial}/trace/slice",
+            format!("/trials/{trial}/trace/slice?limit=2"),
+        ),
+        (
+            "/compare",
+            "/compare?base=r1&compared=r2&gate=no-regression".to_owned(),
+        ),
         ("/suites/{suite}/trend", "/suites/orders/trend".to_owned()),
         ("/terms", "/terms".to_owned()),
         ("/terms/{term}", "/terms/tool%20call".to_owned()),
@@ -75,7 +90,12 @@ async fn pages_end_where_the_listing_ends() {
     }
     assert_eq!(pages, 3);
     let expected = [
-        "r1-t0000", "r1-t0001", "r1-t0002", "r1-t0003", "r1-t0004", "r1-p0000-cancelled",
+        "r1-t0000",
+        "r1-t0001",
+        "r1-t0002",
+        "r1-t0003",
+        "r1-t0004",
+        "r1-p0000-cancelled",
     ];
     assert_eq!(ids, expected);
     let whole = site.read("/runs/{run}/trials", "/runs/r1/trials").await;
@@ -134,7 +154,10 @@ async fn what_the_caller_has_is_not_sent_again() {
     let again = [("if-none-match", tag.as_str())];
     let unchanged = site.ask(Method::GET, "/api/v1/runs/r1", &again, "").await;
     assert_eq!(unchanged.status, StatusCode::NOT_MODIFIED);
-    assert_eq!((unchanged.body.as_str(), unchanged.header("etag")), ("", tag.as_str()));
+    assert_eq!(
+        (unchanged.body.as_str(), unchanged.header("etag")),
+        ("", tag.as_str())
+    );
     let other = site.ask(Method::GET, "/api/v1/runs", &again, "").await;
     assert_eq!(other.status, StatusCode::OK);
 }
@@ -196,12 +219,18 @@ async fn a_slice_of_a_trace_says_what_it_leaves_open() {
     };
     let spans = read("limit=3").await;
     assert_eq!(spans["total"], 4);
-    assert_eq!((&spans["complete"], &spans["nextFrom"]), (&json!(false), &json!(3)));
+    assert_eq!(
+        (&spans["complete"], &spans["nextFrom"]),
+        (&json!(false), &json!(3))
+    );
     let rest = read("from=3").await;
     assert_eq!(rest["spans"][0]["id"], "s3");
     assert!(rest.get("nextFrom").is_none() && rest["complete"] == false);
     let cited = read("spanIds=s1,s2").await;
-    assert_eq!((&cited["total"], &cited["complete"]), (&json!(2), &json!(true)));
+    assert_eq!(
+        (&cited["total"], &cited["complete"]),
+        (&json!(2), &json!(true))
+    );
     let frames = read("part=frames&from=4").await;
     assert_eq!(frames["frames"].as_array().expect("frames").len(), 2);
     assert!(frames.get("spans").is_none());

@@ -74,7 +74,10 @@ async fn beyond_loopback_reading_needs_the_token() {
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
     assert!(answer.header("www-authenticate").starts_with("Bearer"));
     let bearer = format!("Bearer {TOKEN}");
-    for (header, value) in [("authorization", bearer.as_str()), ("x-strandline-token", TOKEN)] {
+    for (header, value) in [
+        ("authorization", bearer.as_str()),
+        ("x-strandline-token", TOKEN),
+    ] {
         let headers = [host, (header, value)];
         let answer = site.ask(Method::GET, RUNS, &headers, "").await;
         assert_eq!(answer.status, StatusCode::OK, "{header}");
@@ -95,17 +98,27 @@ async fn a_browser_gives_the_token_once() {
     let answer = site.ask(Method::GET, "/runs?suite=a", &[host], "").await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER);
     assert_eq!(answer.header("location"), "/login?next=%2Fruns%3Fsuite%3Da");
-    let page = site.ask(Method::GET, answer.header("location"), &[host], "").await;
+    let page = site
+        .ask(Method::GET, answer.header("location"), &[host], "")
+        .await;
     assert_eq!(page.status, StatusCode::OK);
-    assert!(page.body.contains("value=\"/runs?suite=a\""), "{}", page.body);
+    assert!(
+        page.body.contains("value=\"/runs?suite=a\""),
+        "{}",
+        page.body
+    );
     assert!(!page.body.contains(TOKEN));
 
     let form = |token: &str| format!("token={token}&next=%2Fruns%3Fsuite%3Da");
     let kind = ("content-type", "application/x-www-form-urlencoded");
-    let wrong = site.ask(Method::POST, "/login", &[host, kind], &form("wrong")).await;
+    let wrong = site
+        .ask(Method::POST, "/login", &[host, kind], &form("wrong"))
+        .await;
     assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
     assert_eq!(wrong.header("set-cookie"), "");
-    let right = site.ask(Method::POST, "/login", &[host, kind], &form(TOKEN)).await;
+    let right = site
+        .ask(Method::POST, "/login", &[host, kind], &form(TOKEN))
+        .await;
     assert_eq!(right.status, StatusCode::SEE_OTHER);
     assert_eq!(right.header("location"), "/runs?suite=a");
     let cookie = right.header("set-cookie").to_owned();

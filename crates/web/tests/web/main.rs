@@ -3,6 +3,7 @@
 mod api;
 mod guard;
 mod openapi;
+mod pages;
 #[path = "../../../store/tests/store/sample.rs"]
 mod sample;
 mod site;

@@ -72,7 +72,9 @@ fn collect(value: &Value, references: &mut Vec<String>) {
             if let Some(Value::String(reference)) = members.get("$ref") {
                 references.push(reference.clone());
             }
-            members.values().for_each(|member| collect(member, references));
+            members
+                .values()
+                .for_each(|member| collect(member, references));
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, references)),
         _ => {}

@@ -138,7 +138,9 @@ impl Site {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let request = request.body(Body::from(body.to_owned())).expect("a request");
+        let request = request
+            .body(Body::from(body.to_owned()))
+            .expect("a request");
         let response = self.router.clone().oneshot(request).await;
         let response = response.expect("never fails");
         let (parts, body) = response.into_parts();

@@ -48,10 +48,11 @@ async fn a_run_that_ended_says_so_at_once() {
     let told = events(&answer.body);
     assert_eq!(names(&told), ["progress", "end"]);
     let progress = &told[0].2;
-    assert_eq!(progress["storedTrials"], 6);
-    assert_eq!(progress["passedTrials"], 3);
-    assert_eq!(progress["failedTrials"], 2);
-    assert_eq!(progress["ungradedTrials"], 1);
+    assert_eq!(progress["configured"], 10);
+    assert_eq!(progress["attempted"], 5);
+    assert_eq!(progress["passed"], 3);
+    assert_eq!(progress["failed"], 2);
+    assert_eq!(progress["notGraded"], 0);
     assert_eq!(told[1].2["runId"], "r1");
 }
 
