@@ -181,7 +181,9 @@ async fn the_three_absences_of_a_funnel_are_three_answers() {
 
     let mut funnel = sample::funnel("going", 2);
     funnel.slices[0].stages.pop();
-    store.replace_funnel(&funnel).await.expect("stores");
+    let overview = sample::overview("going", 2);
+    let replaced = store.replace_roll_ups(&funnel, &overview).await;
+    replaced.expect("stores");
     let answer = site.read(path, "/runs/going/analytics").await;
     assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(answer.json()["absence"], "withheld");

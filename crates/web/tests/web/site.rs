@@ -114,7 +114,11 @@ impl Site {
         saved.expect("saves");
         let funnel = sample::funnel(id, u64::from(trials) + 1);
         let finished = sample::finished(run);
-        let ended = self.store.finish_run_with_funnel(&finished, &funnel).await;
+        let overview = sample::overview(id, u64::from(trials) + 1);
+        let ended = self
+            .store
+            .finish_run_with_roll_ups(&finished, &funnel, &overview);
+        let ended = ended.await;
         ended.expect("ends");
     }
 
