@@ -138,10 +138,14 @@
   // --- a run that is going on ---------------------------------------------
 
   /**
-   * @typedef {{caseId: string, stage: string, elapsedMs: number}} Running
    * @typedef {{attempted: number, configured: number, passed: number, failed: number,
-   *   notGraded: number, running?: Running[]}} Progress
+   *   notGraded: number}} Progress
+   * @typedef {{trialId: string, title: string, iterationNumber: number, result?: string,
+   *   evaluatorError?: boolean, startedAt: number, endedAt: number}} Trial
    */
+
+  /** Trials that are listed while a run is going on, the last ones. */
+  const LISTED = 8;
 
   /** @param {number} count @param {string} one @param {string} many */
   const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
@@ -170,15 +174,24 @@
         `${progress.notGraded} not graded`,
       ].join(" · ");
     }
-    const list = live.querySelector("[data-live-running]");
-    if (list) {
-      const items = (progress.running ?? []).map((trial) => {
-        const item = document.createElement("li");
-        item.textContent = `${trial.caseId} · ${trial.stage} · ${duration(trial.elapsedMs)}`;
-        return item;
-      });
-      list.replaceChildren(...items);
-    }
+  }
+
+  /** Lists a trial that has just ended. @param {HTMLElement} live @param {Trial} trial */
+  function showTrial(live, trial) {
+    const list = live.querySelector("[data-live-trials]");
+    if (!list) return;
+    const link = document.createElement("a");
+    link.href = (live.dataset.liveTrial ?? "").replace("TRIAL", encodeURIComponent(trial.trialId));
+    link.textContent = `trial ${trial.iterationNumber + 1}`;
+    const title = document.createElement("bdi");
+    title.textContent = trial.title.slice(0, 200);
+    const result = trial.evaluatorError ? "not graded" : (trial.result ?? "not graded");
+    const text = document.createElement("span");
+    text.textContent = `${result} · ${duration(trial.endedAt - trial.startedAt)}`;
+    const item = document.createElement("li");
+    item.append(link, title, text);
+    list.prepend(item);
+    while (list.children.length > LISTED) list.lastElementChild?.remove();
   }
 
   /** @param {HTMLElement} live */
@@ -186,6 +199,9 @@
     const events = new EventSource(live.dataset.live ?? "");
     events.addEventListener("progress", (event) => {
       showProgress(live, JSON.parse(/** @type {MessageEvent} */ (event).data));
+    });
+    events.addEventListener("trial", (event) => {
+      showTrial(live, JSON.parse(/** @type {MessageEvent} */ (event).data));
     });
     events.addEventListener("end", () => {
       events.close();

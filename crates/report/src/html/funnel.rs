@@ -252,7 +252,7 @@ fn figures(links: &dyn Links, tally: &StageTally, stages: StageLinks<'_>) -> Mar
             }
         }
         @if let Some(href) = failing {
-            div.stage-note { a href=(href) { (tally.failed) " failed here" } }
+            div.stage-note { a.failed-here href=(href) { (tally.failed) " failed here" } }
         }
         @for (class, count) in listed(&tally.excluded) {
             div.stage-note { (count) " left out: " (term::term(links, class)) }

@@ -107,7 +107,7 @@ pub fn headings() -> Markup {
     html! {
         @for (stage, short) in Stage::ALL.iter().zip(SHORT) {
             th.cell scope="col" title={ (stage.label()) ": " (stage.question()) } {
-                abbr aria-label=(stage.label()) { (short) }
+                span aria-hidden="true" { (short) } span.aloud { (stage.label()) }
             }
         }
     }

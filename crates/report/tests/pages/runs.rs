@@ -213,6 +213,52 @@ fn a_run_that_is_going_on_shows_progress_and_no_verdict() {
 }
 
 #[test]
+fn a_long_table_has_a_filter_and_is_bounded() {
+    let mut fixture = Fixture::new();
+    for number in 0..480 {
+        let trials = vec![match number % 3 {
+            0 => passed(),
+            _ => trial("PPF...", "missingToolCall", Some("selection")),
+        }];
+        fixture.case(
+            &format!("c{number}"),
+            &format!("case {number}"),
+            1.0,
+            1,
+            trials,
+        );
+    }
+    fixture.decide();
+    let shown = shown("run-long", &fixture, None);
+    assert!(shown.contains("data-filter=\"cases\" data-unit=\"case variants\""));
+    assert!(shown.contains("320 trials of 320 case variants"));
+    assert!(shown.contains("and 280 more case variants"));
+    assert!(shown.len() < 2_000_000, "{} bytes", shown.len());
+}
+
+#[test]
+fn a_run_whose_trials_nobody_counted_says_so() {
+    let mut fixture = Fixture::new();
+    fixture
+        .case("lookup", "looks up", 0.8, 1, vec![passed()])
+        .decide();
+    let input = RunPage {
+        run: &fixture.run,
+        run_reference: "019ad2b4",
+        overview: None,
+        funnel: FunnelOf::Absent(FunnelAbsence::Withheld, Some("it does not add up")),
+    };
+    let shown = read(&whole(
+        "run-uncounted",
+        &title(&input),
+        &run(&Addresses, &input),
+    ));
+    assert!(shown.contains("never counted"), "{shown}");
+    assert!(shown.contains("it says: it does not add up"), "{shown}");
+    assert!(shown.contains("1 of 1 case variant passed"), "{shown}");
+}
+
+#[test]
 fn hostile_names_stay_text() {
     let mut fixture = Fixture::new();
     let reason = with_evidence(

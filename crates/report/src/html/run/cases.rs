@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use strandline_contract::{
     overview::{CaseOverview, RunOverview, StageCounts},
     verdict::PassRateInterval,
-    words::{MeasurementUnit, SummaryVerdict, Verdict},
+    words::{MeasurementUnit, RunStatus, SummaryVerdict, Verdict},
 };
 use strandline_derive::verdict::pass_rate_interval;
 
@@ -117,9 +117,10 @@ fn case(
                     None => (case_title(row)),
                 }
             }
-            @match counted.filter(|counted| counted.trials > 0) {
-                Some(counted) => (strip::columns(&cells(counted))),
-                None => td.quiet-text colspan="6" { "no trial recorded" },
+            @match counted {
+                Some(counted) if counted.trials > 0 => (strip::columns(&cells(counted))),
+                Some(_) => td.quiet-text colspan="6" { "no trial recorded" },
+                None => td.quiet-text colspan="6" { (uncounted(view)) },
             }
             td.number { (cases::share(row)) }
             td.interval {
@@ -131,6 +132,14 @@ fn case(
             }
             td.number { (cases::needs(row)) }
         }
+    }
+}
+
+/// Returns why nothing is known about how far trials got.
+fn uncounted(view: &View<'_>) -> &'static str {
+    match view.input.run.status {
+        RunStatus::Running => "counted when the run ends",
+        _ => "never counted",
     }
 }
 

@@ -80,7 +80,9 @@ pub fn run(links: &dyn Links, page: &RunPage<'_>) -> Markup {
         section #funnel {
             div.heading-row {
                 h2 { "Funnel" }
-                (funnel::dimensions(links, &page.run.id, None))
+                @if matches!(page.funnel, FunnelOf::Stored(_)) {
+                    (funnel::dimensions(links, &page.run.id, None))
+                }
             }
             @match page.funnel {
                 FunnelOf::Stored(stored) => (funnel::overall(links, stored, &stage_href)),
@@ -130,12 +132,13 @@ fn live(links: &dyn Links, page: &RunPage<'_>) -> Markup {
     let stored = page.overview.map_or(0, |overview| overview.trials);
     let unit = MeasurementUnit::Trial.words(configured);
     html! {
-        section.live data-live=[links.events(&page.run.id)] aria-label="Progress" {
+        section.live data-live=[links.events(&page.run.id)]
+            data-live-trial=(links.trial(&page.run.id, "TRIAL")) aria-label="Progress" {
             progress value=(stored) max=(configured.max(1)) {}
             p data-live-text aria-live="polite" {
                 (stored) " of " (configured) " configured " (unit) " attempted"
             }
-            ul.plain-list data-live-running {}
+            ul.plain-list data-live-trials {}
         }
     }
 }
