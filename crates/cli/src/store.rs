@@ -47,6 +47,13 @@ impl StoreArguments {
         Ok(store_of(&here))
     }
 
+    /// Returns the path of the store as seen from a project's directory.
+    #[must_use]
+    pub fn path_in(&self, project: &Path) -> PathBuf {
+        let named = self.store.clone();
+        named.unwrap_or_else(|| default_path(project))
+    }
+
     /// Opens the store for reading.
     ///
     /// # Errors

@@ -62,3 +62,12 @@ impl From<StoreError> for Failure {
         }
     }
 }
+
+impl From<strandline_service::Failure> for Failure {
+    fn from(failure: strandline_service::Failure) -> Self {
+        Self {
+            what: failure.message,
+            hints: failure.hints,
+        }
+    }
+}

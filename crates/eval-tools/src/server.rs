@@ -5,13 +5,15 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
     },
     service::{RequestContext, RoleServer},
 };
 
-use crate::{desk::Desk, tool::Call, tools};
+use crate::{completions, desk::Desk, prompts, resources, tool::Call, tools};
 
 /// What the server tells an agent before anything else.
 const INSTRUCTIONS: &str = "\
@@ -79,9 +81,62 @@ impl ServerHandler for EvalServer {
         let call = Call {
             context,
             responses: request.input_responses,
+            state: request.request_state,
         };
         let arguments = request.arguments.unwrap_or_default();
         Ok(tool.call(&self.desk, arguments, &call).await)
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::listed()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(
+            resources::templates(),
+        ))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let contents = resources::read(&self.desk, &request.uri).await?;
+        Ok(ReadResourceResponse::Complete(contents))
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::listed()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompt = prompts::get(&request.name, request.arguments.as_ref())?;
+        Ok(GetPromptResponse::Complete(prompt))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completions::complete(&self.desk, &request).await
     }
 }
 
@@ -91,13 +146,11 @@ impl ServerHandler for EvalServer {
 ///
 /// Why the session could not begin or broke.
 pub async fn serve_stdio(desk: Arc<Desk>) -> Result<(), String> {
-    let service = EvalServer::new(desk)
+    let service = EvalServer::new(Arc::clone(&desk))
         .serve(rmcp::transport::stdio())
         .await
         .map_err(|error| error.to_string())?;
-    service
-        .waiting()
-        .await
-        .map(|_| ())
-        .map_err(|error| error.to_string())
+    let left = service.waiting().await;
+    desk.close().await;
+    left.map(|_| ()).map_err(|error| error.to_string())
 }

@@ -3,10 +3,10 @@
 use std::{pin::Pin, sync::Arc};
 
 use rmcp::{
-    handler::server::tool::{schema_for_input, schema_for_output},
     model::{
         Annotations, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
-        InputResponses, JsonObject, Role, TextContent, Tool, ToolAnnotations,
+        InputResponses, JsonObject, ProgressNotificationParam, Role, TextContent, Tool,
+        ToolAnnotations,
     },
     service::{RequestContext, RoleServer},
 };
@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::{bounds::MAX_ANSWER, desk::Desk, failure::Failure};
+use crate::{bounds::MAX_ANSWER, desk::Desk, failure::Failure, schema};
 
 /// What a call may do, for clients that ask before some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,30 @@ pub(crate) struct Call {
     pub(crate) context: RequestContext<RoleServer>,
     /// What the client answered to a question of ours.
     pub(crate) responses: Option<InputResponses>,
+    /// What we gave the client to bring back with its answer.
+    pub(crate) state: Option<String>,
+}
+
+impl Call {
+    /// Returns the answer to a question that was asked in the given state.
+    pub(crate) fn answer_to(&self, question: &str, state: &str) -> Option<Value> {
+        let asked = self.state.as_deref() == Some(state);
+        let answer = self.responses.as_ref()?.get(question)?;
+        asked.then(|| answer.clone())
+    }
+
+    /// Tells the client how far the call is, where it asked for that.
+    pub(crate) async fn notify(&self, done: u64, total: Option<u64>, message: &str) {
+        let Some(token) = self.context.meta.get_progress_token() else {
+            return;
+        };
+        let mut progress = ProgressNotificationParam::new(token, done as f64).with_message(message);
+        if let Some(total) = total {
+            progress = progress.with_total(total as f64);
+        }
+        // A client that is gone needs no progress.
+        let _ = self.context.peer.notify_progress(progress).await;
+    }
 }
 
 /// What a tool gives.
@@ -128,8 +152,8 @@ impl Definition {
             title: T::TITLE,
             description: T::DESCRIPTION,
             effect: T::EFFECT,
-            input: || schema_for_input::<T::Input>().unwrap_or_default(),
-            output: || schema_for_output::<T::Output>(),
+            input: schema::input::<T::Input>,
+            output: schema::output::<T::Output>,
             run: |desk, arguments, call| Box::pin(run::<T>(desk, arguments, call)),
         }
     }
