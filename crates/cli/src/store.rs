@@ -1,7 +1,7 @@
 //! The run store as commands reach it: where it is, how it is opened, and what
 //! is said when it cannot be.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use strandline_contract::exit::ExitCode;
 use strandline_service::project::store_of;
@@ -51,7 +51,7 @@ impl StoreArguments {
     #[must_use]
     pub fn path_in(&self, project: &Path) -> PathBuf {
         let named = self.store.clone();
-        named.unwrap_or_else(|| default_path(project))
+        named.unwrap_or_else(|| store_of(project))
     }
 
     /// Opens the store for reading.

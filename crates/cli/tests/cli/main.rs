@@ -12,6 +12,7 @@ mod funnel;
 mod glossary;
 mod init;
 mod judge;
+mod mcp;
 mod report;
 mod run;
 mod runs;
