@@ -59,10 +59,13 @@ pub(crate) fn start(cursor: Option<&str>, total: usize) -> Result<usize, Failure
         .strip_prefix('n')
         .and_then(|number| number.parse().ok())
         .filter(|start| *start <= total)
-        .ok_or_else(|| {
-            Failure::new(format!("`{cursor}` is no cursor of this list"))
-                .hint("pass the `nextCursor` of the page before, or none for the first page")
-        })
+        .ok_or_else(|| foreign(cursor))
+}
+
+/// Says that a cursor was not made by the list that it was given to.
+pub(crate) fn foreign(cursor: &str) -> Failure {
+    Failure::new(format!("`{cursor}` is no cursor of this list"))
+        .hint("pass the `nextCursor` of the page before, or none for the first page")
 }
 
 /// Writes where the next page starts.

@@ -70,6 +70,10 @@ impl EvalTool for ListRuns {
             complete: input.cursor.is_none(),
             next_cursor: None,
         };
+        // A cursor is the id of a run; the store takes any text as one.
+        if let Some(cursor) = input.cursor.as_deref().filter(|cursor| !is_id(cursor)) {
+            return Err(bounds::foreign(cursor).into());
+        }
         let list = match desk.store().await {
             // A project without runs is no error.
             Err(StoreError::Missing { .. }) => none(),
@@ -93,6 +97,13 @@ impl EvalTool for ListRuns {
             content: list,
         })
     }
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() == 36
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 fn told(list: &RunList) -> String {

@@ -167,10 +167,8 @@ fn a_run_of_another_process_is_waited_for_too() {
 fn what_cannot_be_run_is_said_with_what_to_do() {
     let project = Project::new();
     project.write("evals/broken.yaml", "server: 7\ncases: 3\n");
-    project.write(
-        "evals/unset.yaml",
-        "mcpServers: { desk: { command: desk, args: [\"${SURELY_UNSET}\"] } }\nserver: desk\nmodel: scripted/none\ncases:\n  - id: asks\n    prompt: Hello?\n    answer: { contains: hello }\n    script: [{ say: hello }]\n",
-    );
+    let unset = super::SUITE.replace("[demo-server]", r#"["${SURELY_UNSET}"]"#);
+    project.write("evals/unset.yaml", &unset);
     let mut session = trusting(&project);
     let checked = session.document("validate_suite", &json!({"path": "evals/broken.yaml"}));
     assert_eq!(checked["valid"], false);

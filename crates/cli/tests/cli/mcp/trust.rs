@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{Project, session::Session};
+use super::{Project, SUITE, session::Session};
 
 /// Capabilities of a client that can ask its user.
 fn asking() -> Value {
@@ -120,10 +120,13 @@ fn a_client_without_initialization_is_asked_by_its_answer() {
 fn secrets_of_a_suite_are_neither_asked_about_nor_told() {
     let project = Project::new();
     // `HOME` stands for a secret: the server of the suite takes its value.
-    project.write(
-        "evals/secret.yaml",
-        "mcpServers: { desk: { command: surely-not-here, args: [\"--key=${HOME}\"], env: { API_KEY: \"${HOME}\" } } }\nserver: desk\nmodel: scripted/none\ncases:\n  - id: asks\n    prompt: Hello?\n    answer: { contains: hello }\n    script: [{ say: hello }]\n",
-    );
+    let secretive = SUITE
+        .replace("${STRANDLINE_EXE:-strandline}", "surely-not-here")
+        .replace(
+            "args: [demo-server]",
+            r#"args: ["--key=${HOME}"], env: { API_KEY: "${HOME}" }"#,
+        );
+    project.write("evals/secret.yaml", &secretive);
     let secret = format!("--key={}", project.home().display());
     let mut session = Session::open(&project, &[], &asking());
     let suite = json!({"path": "evals/secret.yaml"});
