@@ -350,3 +350,63 @@ pub fn dimensions(links: &dyn Links, run_id: &str, current: Option<SliceDimensio
 pub fn heading(suite_name: &str) -> Markup {
     html! { h1 { "Funnel of " (text::name(suite_name)) } }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tally(counts: [u64; 5]) -> StageTally {
+        let [passed, failed, not_measured, not_reached, unknown] = counts;
+        StageTally {
+            stage: Stage::Call,
+            applicable: counts.iter().sum(),
+            reached: passed + failed + not_measured,
+            not_reached,
+            reach_unknown: unknown,
+            measured: passed + failed,
+            passed,
+            failed,
+            not_measured,
+            not_applicable: 0,
+            excluded: std::collections::BTreeMap::new(),
+            reasons: Vec::new(),
+            latency: None,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_stage_is_drawn_as_what_is_known_of_it(counts in prop::array::uniform5(0_u64..3_000)) {
+            let [passed, failed, not_measured, not_reached, _] = counts;
+            let column = Column::of(&tally(counts));
+            let reached = passed + failed + not_measured;
+            let decided = reached + not_reached;
+            prop_assert_eq!(column.reach.is_none(), decided == 0);
+            let expected = match decided {
+                0 => 0.0,
+                decided => reached as f64 / decided as f64 * HEIGHT,
+            };
+            prop_assert!((column.height() - expected).abs() <= LEAST);
+
+            let parts = column.parts();
+            let drawn = |class: &str| parts.iter().any(|(part, ..)| *part == class);
+            prop_assert_eq!(drawn("is-passed"), passed > 0);
+            prop_assert_eq!(drawn("is-failed"), failed > 0);
+            prop_assert_eq!(drawn("is-unmeasured"), not_measured > 0);
+            let sum: f64 = parts.iter().map(|(.., height)| height).sum();
+            prop_assert!((sum - column.height()).abs() < 1e-9);
+            for (_, top, height) in parts {
+                prop_assert!(height > 0.1 && top >= 0.0 && top + height <= HEIGHT + 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn coordinates_are_short() {
+        assert_eq!(short(0.0), "0");
+        assert_eq!(short(12.5), "12.5");
+        assert_eq!(short(100.0 / 3.0), "33.33");
+    }
+}

@@ -3,6 +3,7 @@
 #[path = "../terminal/fixture.rs"]
 #[expect(dead_code, reason = "the terminal's tests use more of it")]
 mod fixture;
+mod funnels;
 mod look;
 mod runs;
 mod trials;

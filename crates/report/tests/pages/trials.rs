@@ -209,6 +209,37 @@ fn hostile_text_stays_text_in_every_place() {
 }
 
 #[test]
+fn what_judges_and_calls_say_stands_beside_the_timeline() {
+    let (fixture, mut record) = failed("as written");
+    let provenance = json!({"model": HOSTILE, "judgeTemplateVersion": 4,
+        "judgeTemplateHash": "0a1b2c3d", "generatedAt": 1_796_083_200_000_i64});
+    let mut goal = json!({
+        "status": "scored", "verdict": "pass", "score": 0.75, "threshold": 0.7, "partialFloor": 0.4,
+        "scores": [0.9, 0.4, 0.75], "samples": 3, "aggregation": "median", "straddle": true,
+        "role": "advisory", "isModelUnderTest": true, "reasons": [HOSTILE],
+        "criteria": [{"id": "state", "label": HOSTILE, "required": true, "met": 2, "of": 3}],
+    });
+    for (key, value) in provenance.as_object().expect("an object") {
+        goal[key] = value.clone();
+    }
+    record.metadata.insert("goalJudge".to_owned(), goal);
+    record
+        .metadata
+        .insert("frictionSignals".to_owned(), json!({"version": 2}));
+    let shown = shown("trial-judged", &fixture.run, &record, None);
+    assert!(!shown.contains("<img"));
+    let text = read(&shown);
+    for said in [
+        "goal completion, advisory: pass, score 0.75 against a threshold of 0.7",
+        "2 of 3 samples find it met",
+        "which is the model under test",
+        "the stored signals did not pass their check",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+#[test]
 fn a_flood_is_bounded_and_the_cut_is_counted() {
     let (fixture, record) = failed("as written");
     let mut flood = trace(&"x".repeat(200_000));

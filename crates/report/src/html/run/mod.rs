@@ -135,7 +135,7 @@ fn live(links: &dyn Links, page: &RunPage<'_>) -> Markup {
         section.live data-live=[links.events(&page.run.id)]
             data-live-trial=(links.trial(&page.run.id, "TRIAL")) aria-label="Progress" {
             progress value=(stored) max=(configured.max(1)) {}
-            p data-live-text aria-live="polite" {
+            p data-live-text {
                 (stored) " of " (configured) " configured " (unit) " attempted"
             }
             ul.plain-list data-live-trials {}
