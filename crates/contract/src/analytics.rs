@@ -143,7 +143,6 @@ pub enum Slice {
     /// Those of cases with one intent.
     Intent {
         /// The intent, trimmed; `null` for cases without one.
-        #[schemars(required)]
         intent: Option<String>,
     },
     /// Those under one model.

@@ -1,7 +1,11 @@
 //! What every request can reach.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
+use strandline_service::{
+    launch::{Launcher, Phase},
+    project::Project,
+};
 use strandline_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -16,8 +20,10 @@ const MAX_FOLLOWERS: usize = 64;
 pub struct Settings {
     /// Runs and trials.
     pub store: Store,
+    /// Starts runs; absent where the store cannot be written.
+    pub launcher: Option<Launcher>,
     /// Directory below which suite files are listed and run.
-    pub project: PathBuf,
+    pub project: Project,
     /// What a caller must know to change something.
     pub token: Token,
     /// Reading needs the token too: more than loopback is listened on.
@@ -49,8 +55,27 @@ impl App {
         }))
     }
 
-    /// Waits until the runs that were started here are stored.
-    pub async fn finish(&self) {}
+    /// Tells whether runs that were started here go on.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        let runs = self.launcher().map(Launcher::all).unwrap_or_default();
+        runs.iter().any(|run| run.phase != Phase::Ended)
+    }
+
+    /// Stops the runs that were started here and waits until they are stored.
+    pub async fn finish(&self) {
+        if let Some(launcher) = self.launcher() {
+            launcher.stop_all().await;
+        }
+    }
+
+    pub(crate) fn launcher(&self) -> Option<&Launcher> {
+        self.0.settings.launcher.as_ref()
+    }
+
+    pub(crate) fn project(&self) -> &Project {
+        &self.0.settings.project
+    }
 
     pub(crate) fn store(&self) -> &Store {
         &self.0.settings.store

@@ -85,6 +85,11 @@ pub(crate) fn query_of<T: JsonSchema>(_: &mut SchemaGenerator) -> Schema {
     settings.into_generator().into_root_schema_for::<T>()
 }
 
+/// Returns the schema of a request's body.
+pub(crate) fn body_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    query_of::<T>(generator)
+}
+
 /// Returns the document as it is served and checked in.
 #[must_use]
 pub fn text() -> String {

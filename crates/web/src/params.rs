@@ -3,9 +3,9 @@
 
 use axum::{
     body::{Body, Bytes, to_bytes},
-    extract::{FromRequestParts, Path, Query},
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
 };
-use http::{StatusCode, request::Parts};
+use http::{StatusCode, header, request::Parts};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeOwned, IntoDeserializer, value::StringDeserializer},
@@ -42,6 +42,33 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for In<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let Path(path) = Path::<T>::from_request_parts(parts, state).await?;
         Ok(Self(path))
+    }
+}
+
+/// A JSON body.
+pub(crate) struct JsonBody<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let kind = request.headers().get(header::CONTENT_TYPE);
+        let is_json = kind
+            .and_then(|kind| kind.to_str().ok())
+            .and_then(|kind| kind.split(';').next())
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+        if !is_json {
+            return Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "not-json",
+                "the body has another type",
+                "the body of this request is `application/json`",
+            ));
+        }
+        let body = body(request.into_body()).await?;
+        serde_json::from_slice(&body)
+            .map(Self)
+            .map_err(|error| Problem::bad_request(&format!("the body cannot be read: {error}")))
     }
 }
 

@@ -8,6 +8,10 @@ use std::{
 
 use strandline_contract::exit::ExitCode;
 use strandline_engine::run::Stop;
+use strandline_service::{
+    launch::Launcher,
+    project::{PROJECT_DIRECTORY, Project},
+};
 use strandline_store::{Store, StoreError};
 use strandline_web::{App, Hosts, Settings, Token, router, serve};
 use tokio::net::TcpListener;
@@ -73,7 +77,8 @@ async fn serve_pages(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
             .map_err(|why| CommandError::usage(why).hint("leave `--token` out for a random one"))?,
     };
     let path = arguments.store.path()?;
-    let store = open(&path, ui).await?;
+    let (store, launcher) = open(&path, ui).await?;
+    let project = Project::open(&project_of(&path))?;
     let listener = listen(arguments.listen.as_deref()).await?;
     let address = listener
         .local_addr()
@@ -87,7 +92,8 @@ async fn serve_pages(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     let app = App::new(
         Settings {
             store: store.clone(),
-            project: project_of(&path),
+            launcher,
+            project,
             token,
             reading_needs_token: public,
             hosts: Hosts::of(address, &names),
@@ -116,6 +122,11 @@ async fn serve_pages(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     }
     let watching = watch_signals(stopping.clone());
     let served = serve(listener, router(app.clone()), stopping).await;
+    if app.is_running() {
+        ui.talk(
+            "stopping: runs that were started here are stored as far as they came; again to abort",
+        );
+    }
     app.finish().await;
     watching.abort();
     store.close().await?;
@@ -127,15 +138,15 @@ async fn serve_pages(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
 }
 
 /// Opens the store for writing, or for reading where it cannot be written.
-async fn open(path: &Path, ui: &mut Ui) -> Result<Store, CommandError> {
+async fn open(path: &Path, ui: &mut Ui) -> Result<(Store, Option<Launcher>), CommandError> {
     match Store::open(path).await {
-        Ok(store) => Ok(store),
+        Ok(store) => Ok((store.clone(), Some(Launcher::new(store)))),
         Err(error @ (StoreError::ReadOnly { .. } | StoreError::NewerFormat { .. })) => {
             let store = Store::open_read_only(path).await?;
             ui.talk(format_args!(
                 "warning: {error}; runs can be read here and not started"
             ));
-            Ok(store)
+            Ok((store, None))
         }
         Err(error) => Err(error.into()),
     }
@@ -186,7 +197,9 @@ fn shown(address: SocketAddr) -> SocketAddr {
 /// Returns the directory whose runs a store keeps.
 fn project_of(store: &Path) -> PathBuf {
     let absolute = std::path::absolute(store).unwrap_or_else(|_| store.to_path_buf());
-    let own = absolute.parent().filter(|own| own.ends_with(".strandline"));
+    let own = absolute
+        .parent()
+        .filter(|own| own.ends_with(PROJECT_DIRECTORY));
     match own.and_then(Path::parent) {
         Some(project) => project.to_path_buf(),
         None => std::env::current_dir().unwrap_or_default(),

@@ -11,16 +11,16 @@ use strandline_contract::{
     coverage::Coverage,
     friction::FrictionSignals,
     rate::Rate,
-    run::{ExecutionVariant, RunRecord},
+    run::ExecutionVariant,
     suite::ResolvedSuite,
     words::{FrictionGap, FrictionSignalKind, FunnelAbsence, Vocabulary},
 };
 use strandline_derive::{
-    analytics::validate_stage_analytics,
     compare::{Apart, Side, compare_runs, gates::Gate, suite_trend},
     coverage::{CoverageInput, RunEvidence, TrialEvidence, derive_coverage, trace_is_needed},
     friction::{StoredFriction, derive_friction_rates, project_friction_signals},
 };
+use strandline_service::roll_ups::{self, Found};
 use strandline_store::{Frames, RunFilter, Store, StoreError, StoredRun, TrialFilter};
 use strandline_suite::preflight::requires_judge;
 
@@ -34,8 +34,6 @@ use crate::{
 
 /// Seconds after which a run that goes on may have its funnel.
 const ASK_AGAIN: u64 = 2;
-/// Violations of an invalid funnel that are told.
-const TOLD: usize = 3;
 /// Most trials of a run whose coverage is derived while a caller waits.
 const COVERED: u64 = 5_000;
 /// Runs of a trend unless the caller says otherwise.
@@ -56,65 +54,22 @@ pub(crate) struct AbsentFunnel {
     pub(crate) detail: Option<String>,
 }
 
-/// A run's funnel, or why there is none.
-#[derive(Debug)]
-pub(crate) enum Found {
-    /// It is stored and passed its check.
-    Funnel(Box<StageAnalytics>),
-    /// There is none.
-    Absent(AbsentFunnel),
-}
-
-/// Reads a run's funnel.
-pub(crate) async fn funnel(store: &Store, run: &RunRecord) -> Result<Found, StoreError> {
-    let absent = |absence: FunnelAbsence, detail| {
-        Found::Absent(AbsentFunnel {
-            run_id: run.id.clone(),
-            absence,
-            message: absence.entry().meaning,
-            detail,
-        })
-    };
-    let stored = match store.funnel(&run.id).await {
-        Ok(stored) => stored,
-        Err(StoreError::UnreadableDocument { detail, .. }) => {
-            return Ok(absent(FunnelAbsence::Withheld, Some(detail)));
-        }
-        Err(error) => return Err(error),
-    };
-    let Some(stored) = stored else {
-        let absence = match run.ended_at {
-            None => FunnelAbsence::NotYet,
-            Some(_) => FunnelAbsence::NotRecorded,
-        };
-        return Ok(absent(absence, None));
-    };
-    Ok(match validate_stage_analytics(&stored) {
-        Ok(funnel) => Found::Funnel(Box::new(funnel)),
-        Err(violations) => {
-            let told: Vec<String> = violations
-                .iter()
-                .take(TOLD)
-                .map(ToString::to_string)
-                .collect();
-            let more = violations.len().saturating_sub(TOLD);
-            let more = (more > 0).then(|| format!("; and {more} more"));
-            let detail = told.join("; ") + &more.unwrap_or_default();
-            absent(FunnelAbsence::Withheld, Some(detail))
-        }
-    })
-}
-
 /// Answers with a run's funnel; each absence has a status of its own.
 pub(crate) async fn analytics(
     State(app): State<App>,
     In(run): In<String>,
     headers: HeaderMap,
 ) -> Answered {
-    let head = app.store().run_head(&run).await?;
-    match funnel(app.store(), &head.record).await? {
+    let stored = app.store().run(&run).await?;
+    match roll_ups::read(app.store(), &stored).await? {
         Found::Funnel(funnel) => document::json(&headers, &funnel),
-        Found::Absent(absent) => {
+        Found::Absent(absence, detail) => {
+            let absent = AbsentFunnel {
+                run_id: stored.record.id,
+                absence,
+                message: absence.entry().meaning,
+                detail,
+            };
             let status = match absent.absence {
                 FunnelAbsence::NotRecorded => StatusCode::NOT_FOUND,
                 FunnelAbsence::NotYet => StatusCode::CONFLICT,
@@ -192,10 +147,10 @@ fn side<'a>(run: &'a StoredRun, analytics: Option<&'a StageAnalytics>) -> Side<'
 }
 
 /// Reads a run's funnel; none where there is none to be believed.
-async fn believed(store: &Store, run: &StoredRun) -> Result<Option<StageAnalytics>, StoreError> {
-    Ok(match funnel(store, &run.record).await? {
+async fn believed(store: &Store, run: &StoredRun) -> Result<Option<StageAnalytics>, Problem> {
+    Ok(match roll_ups::read(store, run).await? {
         Found::Funnel(funnel) => Some(*funnel),
-        Found::Absent(_) => None,
+        Found::Absent(..) => None,
     })
 }
 

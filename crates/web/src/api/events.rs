@@ -1,7 +1,7 @@
 //! A run as it happens: server-sent events.
 //!
-//! Everything is read from the store, so a run that another process is writing
-//! is followed like one of ours. Every `trial` event carries the point in the
+//! Trials are read from the store, so a run that another process is writing is
+//! followed like one of ours; of ours it is also told what runs right now. Every `trial` event carries the point in the
 //! store after which the next one comes: a client that reconnects with
 //! `Last-Event-ID` misses nothing.
 //!
@@ -9,9 +9,9 @@
 //! |---|---|---|
 //! | `progress` | [`Progress`] | at once, and whenever a number changed |
 //! | `trial` | [`TrialListItem`] | a trial was stored |
-//! | `end` | [`RunListItem`] | nobody runs the run any more; the last event |
+//! | `end` | [`End`] | nobody runs the run any more; the last event |
 
-use std::{convert::Infallible, fmt::Write, time::Duration};
+use std::{convert::Infallible, fmt::Write, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -22,9 +22,16 @@ use futures::{Stream, stream};
 use http::{HeaderMap, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strandline_contract::listing::{RunActivity, RunListItem, TrialListItem};
-use strandline_store::{Store, TrialTally};
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use strandline_contract::{
+    listing::{RunActivity, RunListItem, TrialListItem},
+    words::Vocabulary,
+};
+use strandline_service::launch::{Phase, RunProgress, Waiting};
+use strandline_store::{Store, StoreError, TrialTally};
+use tokio::{
+    sync::{OwnedSemaphorePermit, watch},
+    time::Instant,
+};
 
 use super::{Answered, runs, trials};
 use crate::{
@@ -35,6 +42,8 @@ use crate::{
 
 /// How often the store is asked.
 const EVERY: Duration = Duration::from_millis(500);
+/// How long it is silent at least, however much happens.
+const AT_LEAST: Duration = Duration::from_millis(150);
 /// After how long a silent connection gets a comment, so that it stays open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Trials that are told at a time.
@@ -69,6 +78,41 @@ pub(crate) struct Progress {
     failed: u64,
     /// Trials without a result.
     not_graded: u64,
+    /// Trials that run right now; absent for a run of another process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<Vec<RunningNow>>,
+}
+
+/// A trial that runs right now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunningNow {
+    /// The case's id in the suite.
+    case_id: String,
+    /// The case's title.
+    title: String,
+    /// Ordinal among the case variant's trials, from 0.
+    iteration_number: u32,
+    /// The words for what it is at: the stage that its work belongs to.
+    stage: &'static str,
+    /// Whom it waits for; absent for our own work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_for: Option<Waiting>,
+    /// How long it has been running, ms.
+    elapsed_ms: u64,
+}
+
+/// How a run ended.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct End {
+    /// The run.
+    run_id: String,
+    /// What a listing says about it; absent when it could not be stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunListItem>,
+    /// Why it could not be set up, or not be stored whole.
+    problems: Vec<String>,
 }
 
 /// The document of an event, after the event's name.
@@ -81,7 +125,7 @@ pub(crate) enum RunEvent {
     /// `trial`: a trial was stored.
     Trial(Box<TrialListItem>),
     /// `end`: nobody runs the run any more.
-    End(Box<RunListItem>),
+    End(Box<End>),
 }
 
 /// Follows a run.
@@ -91,7 +135,13 @@ pub(crate) async fn follow(
     Params(query): Params<EventsQuery>,
     headers: HeaderMap,
 ) -> Answered {
-    let run_id = app.store().resolve_run(&run).await?;
+    let ours = app.launcher().and_then(|launcher| launcher.watch(&run));
+    let run_id = match &ours {
+        // It may not be in the store yet.
+        Some(_) => run,
+        None => app.store().resolve_run(&run).await?,
+    };
+    let ours = ours.or_else(|| app.launcher()?.watch(&run_id));
     let place = app.followers().try_acquire_owned().map_err(|_| {
         Problem::too_many("too many pages follow runs at once", 10)
             .hint("close some of them, or poll the run")
@@ -113,6 +163,7 @@ pub(crate) async fn follow(
         stopping: app.stopping().clone(),
         app,
         run_id,
+        ours,
         last,
         told: None,
         spoken: Instant::now(),
@@ -137,6 +188,8 @@ struct Follower {
     app: App,
     stopping: tokio_util::sync::CancellationToken,
     run_id: String,
+    /// How far a run is that was started here.
+    ours: Option<watch::Receiver<Arc<RunProgress>>>,
     last: i64,
     told: Option<Progress>,
     spoken: Instant,
@@ -151,10 +204,13 @@ impl Follower {
                 match follower.state {
                     Following::Ended => return None,
                     Following::Begins => {}
-                    Following::Goes => tokio::select! {
-                        () = tokio::time::sleep(EVERY) => {}
-                        () = follower.stopping.cancelled() => return None,
-                    },
+                    Following::Goes => {
+                        let stopping = follower.stopping.clone();
+                        tokio::select! {
+                            () = follower.moved() => {}
+                            () = stopping.cancelled() => return None,
+                        }
+                    }
                 }
                 let text = follower.next().await;
                 if !text.is_empty() {
@@ -188,11 +244,33 @@ impl Follower {
         text
     }
 
+    /// Waits until there may be something new.
+    async fn moved(&mut self) {
+        let Some(ours) = &mut self.ours else {
+            return tokio::time::sleep(EVERY).await;
+        };
+        tokio::time::sleep(AT_LEAST).await;
+        let changed = tokio::time::timeout(EVERY, ours.changed()).await;
+        if matches!(changed, Ok(Err(_))) {
+            // Nobody tells us any more.
+            tokio::time::sleep(EVERY).await;
+        }
+    }
+
     async fn tell(&mut self) -> Result<String, Problem> {
+        // What is known before the store is read: what is stored before an end
+        // is told before it.
+        let ours = self
+            .ours
+            .as_mut()
+            .map(|ours| Arc::clone(&ours.borrow_and_update()));
+        let over = ours.as_ref().map(|ours| ours.phase == Phase::Ended);
         let store = self.app.store();
-        // The head first: what is stored before the end is seen after it.
-        let head = store.run_head(&self.run_id).await?;
-        let item = runs::item(&head);
+        let item = match store.run_head(&self.run_id).await {
+            Ok(head) => Some(runs::item(&head)),
+            Err(StoreError::NotFound { .. }) if ours.is_some() => None,
+            Err(error) => return Err(error.into()),
+        };
         let mut text = String::new();
         let stored = store.trials_after(&self.run_id, self.last, AT_ONCE).await?;
         let full = stored.trials.len() == AT_ONCE as usize;
@@ -201,22 +279,74 @@ impl Follower {
             text.push_str(&event("trial", Some(at), &trials::item(row)));
             self.last = at;
         }
-        let ended = item.activity != RunActivity::Running;
-        let moved = self.told.as_ref().is_none_or(|told| {
-            told.configured != item.configured_trials || told.activity != item.activity
-        });
-        if fresh || moved {
-            let progress = progress(store, &item).await?;
-            if self.told.as_ref() != Some(&progress) {
-                text.push_str(&event("progress", None, &progress));
-                self.told = Some(progress);
-            }
+        let progress = match (&ours, &item) {
+            (Some(ours), _) if over == Some(false) => Some(Progress::of(ours)),
+            (_, Some(item)) if fresh || self.is_news(item) => Some(progress(store, item).await?),
+            _ => None,
+        };
+        if let Some(progress) = progress.filter(|now| self.told.as_ref() != Some(now)) {
+            text.push_str(&event("progress", None, &progress));
+            self.told = Some(progress);
         }
+        let ended = over.unwrap_or_else(|| {
+            item.as_ref()
+                .is_none_or(|item| item.activity != RunActivity::Running)
+        });
         if ended && !full {
-            text.push_str(&event("end", None, &item));
+            let problems = ours.iter().flat_map(|ours| problems(ours)).collect();
+            let end = End {
+                run_id: self.run_id.clone(),
+                run: item,
+                problems,
+            };
+            text.push_str(&event("end", None, &end));
             self.state = Following::Ended;
         }
         Ok(text)
+    }
+
+    /// Tells whether a run moved without a trial being stored.
+    fn is_news(&self, item: &RunListItem) -> bool {
+        self.told.as_ref().is_none_or(|told| {
+            told.configured != item.configured_trials || told.activity != item.activity
+        })
+    }
+}
+
+/// Returns why a run could not be set up, or not be stored whole.
+fn problems(ours: &RunProgress) -> Vec<String> {
+    let Some(end) = &ours.end else {
+        return Vec::new();
+    };
+    let setup = end.setup_failure.iter();
+    setup.chain(&end.store_problems).cloned().collect()
+}
+
+impl Progress {
+    /// Returns how far a run is that was started here.
+    fn of(ours: &RunProgress) -> Self {
+        let now = jiff::Timestamp::now().as_millisecond();
+        let running = ours.running.iter().map(|trial| RunningNow {
+            case_id: trial.case_id.clone(),
+            title: trial.title.clone(),
+            iteration_number: trial.iteration_number,
+            stage: trial.stage.map_or("starting", Vocabulary::label),
+            waiting_for: trial.waiting_for,
+            elapsed_ms: now.saturating_sub(trial.started_at).unsigned_abs(),
+        });
+        Self {
+            run_id: ours.run_id.clone(),
+            activity: match ours.phase {
+                Phase::Starting | Phase::Running => RunActivity::Running,
+                Phase::Ended => RunActivity::Ended,
+            },
+            configured: ours.configured,
+            attempted: ours.ended,
+            passed: ours.passed,
+            failed: ours.failed,
+            not_graded: ours.not_graded,
+            running: Some(running.collect()),
+        }
     }
 }
 
@@ -237,6 +367,7 @@ pub(crate) async fn progress(store: &Store, item: &RunListItem) -> Result<Progre
         passed,
         failed,
         not_graded,
+        running: None,
     })
 }
 

@@ -6,12 +6,14 @@
 //! | which runs are there, what did one decide? | `runs` |
 //! | what happened in one trial? | `trials`, `traces` |
 //! | how far did trials get, how do runs compare? | `derived` |
+//! | which suites are there, how is a run started and stopped? | `suites` |
 //! | what does a word mean? | `terms` |
 //! | what happens right now? | `events` |
 
 pub(crate) mod derived;
 pub(crate) mod events;
 pub(crate) mod runs;
+pub(crate) mod suites;
 pub(crate) mod terms;
 pub(crate) mod traces;
 pub(crate) mod trials;

@@ -1,6 +1,6 @@
 //! The operations.
 
-use axum::routing::get;
+use axum::routing::{get, post};
 use http::Method;
 use strandline_contract::{
     analytics::StageAnalytics,
@@ -11,16 +11,18 @@ use strandline_contract::{
     run::{RunRecord, TrialRecord},
     trace::Trace,
 };
+use strandline_service::suites::{SuiteList, SuiteValidation};
 
 use super::{
     derived::{self, AbsentFunnel, CompareQuery, FrictionPage, FrictionQuery, TrendQuery},
     events::{self, EventsQuery, RunEvent},
     runs::{self, DiagnosticsQuery, RunView, RunsQuery},
+    suites::{self, CaseList, FileQuery, RunPreview, RunStarted, RunStopping, StartRun},
     terms::{self, Glossary, Terms},
     traces::{self, SliceQuery, TraceQuery, TraceSlice},
     trials::{self, JudgePasses, TrialChain, TrialsQuery},
 };
-use crate::openapi::{Answer, Content, Endpoint, query_of, schema_of};
+use crate::openapi::{Answer, Content, Endpoint, body_of, query_of, schema_of};
 
 /// Every operation of the API.
 pub(crate) static ENDPOINTS: &[Endpoint] = &[
@@ -33,6 +35,39 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         body: None,
         answers: &[Answer::ok::<RunList>("One page of runs.")],
         handler: || get(runs::list),
+    },
+    Endpoint {
+        method: Method::POST,
+        path: "/runs",
+        id: "startRun",
+        summary: "Starts a run of a suite and returns its id; the run goes on by itself.",
+        query: None,
+        body: Some(body_of::<StartRun>),
+        answers: &[Answer::json::<RunStarted>(202, "The run was started.")],
+        handler: || post(suites::start),
+    },
+    Endpoint {
+        method: Method::POST,
+        path: "/runs/preview",
+        id: "previewRun",
+        summary: "Says which servers and models a run would use; nothing is started.",
+        query: None,
+        body: Some(body_of::<StartRun>),
+        answers: &[Answer::ok::<RunPreview>("What it would use.")],
+        handler: || post(suites::preview),
+    },
+    Endpoint {
+        method: Method::POST,
+        path: "/runs/{run}/stop",
+        id: "stopRun",
+        summary: "Stops a run that was started here; it is stored as far as it came.",
+        query: None,
+        body: None,
+        answers: &[Answer::json::<RunStopping>(
+            202,
+            "The run was asked to stop.",
+        )],
+        handler: || post(suites::stop),
     },
     Endpoint {
         method: Method::GET,
@@ -210,6 +245,38 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         body: None,
         answers: &[Answer::ok::<SuiteTrend>("The series.")],
         handler: || get(derived::trend),
+    },
+    Endpoint {
+        method: Method::GET,
+        path: "/suite-files",
+        id: "listSuiteFiles",
+        summary: "Lists the suite files of the project.",
+        query: None,
+        body: None,
+        answers: &[Answer::ok::<SuiteList>("The files, and what each holds.")],
+        handler: || get(suites::list),
+    },
+    Endpoint {
+        method: Method::GET,
+        path: "/suite-files/validation",
+        id: "validateSuiteFile",
+        summary: "Says everything that is wrong with a suite file.",
+        query: Some(query_of::<FileQuery>),
+        body: None,
+        answers: &[Answer::ok::<SuiteValidation>(
+            "Every finding with its place.",
+        )],
+        handler: || get(suites::validate),
+    },
+    Endpoint {
+        method: Method::GET,
+        path: "/suite-files/cases",
+        id: "listCases",
+        summary: "Lists the cases of a suite file.",
+        query: Some(query_of::<FileQuery>),
+        body: None,
+        answers: &[Answer::ok::<CaseList>("The cases, in order.")],
+        handler: || get(suites::cases),
     },
     Endpoint {
         method: Method::GET,

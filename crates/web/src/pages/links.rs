@@ -91,7 +91,7 @@ impl Links for Web {
     }
 
     fn frames(&self, _: &str, trial_id: &str) -> Option<String> {
-        Some(format!("/trials/{}?frames=true", segment(trial_id)))
+        Some(format!("/trials/{}/frames", segment(trial_id)))
     }
 
     fn events(&self, run_id: &str) -> Option<String> {

@@ -2,14 +2,17 @@
 
 mod assets;
 mod frame;
-mod links;
+pub(crate) mod links;
+mod run;
 mod runs;
+mod suites;
+mod trial;
 mod trials;
 
 use axum::{
     Router,
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use http::StatusCode;
 use maud::{Markup, html};
@@ -22,7 +25,15 @@ pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/", get(runs::root))
         .route("/runs", get(runs::list))
+        .route("/runs/{run}", get(run::read))
         .route("/runs/{run}/trials", get(trials::list))
+        .route("/runs/{run}/funnel", get(run::funnel))
+        .route("/runs/{run}/stop", post(suites::stop))
+        .route("/trials/{trial}", get(trial::read))
+        .route("/trials/{trial}/frames", get(trial::frames))
+        .route("/suites", get(suites::list))
+        .route("/suites/file", get(suites::file))
+        .route("/suites/run", post(suites::run))
         .route("/assets/{hash}/{name}", get(assets::read))
         .fallback(nothing)
 }
@@ -73,8 +84,7 @@ async fn nothing() -> Response {
 pub(crate) fn problem(problem: &Problem) -> Response {
     let body = html! {
         h1 { (problem.title()) }
-        p.foreign { (problem.detail()) }
-        @for hint in problem.hints() { p.hint { (hint) } }
+        (problem_notice(problem))
     };
     let mut response = frame::passing(problem.status(), problem.title(), &body);
     problem.head(&mut response);
@@ -97,4 +107,29 @@ pub(crate) fn login(next: &str, wrong: Option<&str>) -> Response {
         }
     };
     frame::passing(StatusCode::OK, "Token", &body)
+}
+
+/// Returns what a problem says, for a part of a page.
+pub(crate) fn problem_notice(problem: &Problem) -> Markup {
+    html! {
+        pre.foreign { (problem.detail()) }
+        @for hint in problem.hints() { p.hint { (hint) } }
+    }
+}
+
+/// Returns the field that lets a form change something: a page elsewhere cannot
+/// know it.
+pub(crate) fn token_field(app: &App) -> Markup {
+    html! { input type="hidden" name=(login::FIELD) value=(app.token().expose()); }
+}
+
+/// Returns the form that stops a run.
+pub(crate) fn stop_form(app: &App, run_id: &str) -> Markup {
+    html! {
+        form.stop method="post" action={ "/runs/" (links::segment(run_id)) "/stop" } {
+            (token_field(app))
+            button type="submit" { "Stop the run" }
+            " " small { "trials in flight are cancelled, and it is stored as far as it came" }
+        }
+    }
 }

@@ -7,4 +7,5 @@ mod pages;
 #[path = "../../../store/tests/store/sample.rs"]
 mod sample;
 mod site;
+mod starting;
 mod stream;

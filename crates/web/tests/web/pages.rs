@@ -105,3 +105,19 @@ async fn a_page_is_not_sent_again_and_never_shows_the_token() {
     let answer = site.ask(Method::GET, "/runs", &again, "").await;
     assert_eq!(answer.status, StatusCode::NOT_MODIFIED);
 }
+
+#[tokio::test]
+async fn a_trial_leads_to_its_neighbours_and_its_run() {
+    let site = Site::with_a_run().await;
+    let trial = page(&site, "/trials/r1-t0001").await;
+    for target in [
+        "/trials/r1-t0000",
+        "/trials/r1-t0002",
+        "/runs/r1",
+        "/trials/r1-t0001/frames",
+    ] {
+        let link = format!("href=\"{target}\"");
+        assert!(trial.body.contains(&link), "{target}: {}", trial.body);
+        page(&site, target).await;
+    }
+}

@@ -9,6 +9,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 use strandline_contract::words::{IterationStatus, TaskResult};
+use strandline_service::{launch::Launcher, project::Project};
 use strandline_store::Store;
 use strandline_web::{App, Hosts, Settings, Token, openapi, router};
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,7 @@ pub(crate) struct Site {
     pub(crate) store: Store,
     pub(crate) stopping: CancellationToken,
     router: Router,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 pub(crate) struct Answer {
@@ -70,7 +71,8 @@ impl Site {
         let app = App::new(
             Settings {
                 store: store.clone(),
-                project: directory.path().to_path_buf(),
+                launcher: Some(Launcher::new(store.clone())),
+                project: Project::open(directory.path()).expect("a project"),
                 token: Token::chosen(TOKEN).expect("a token"),
                 reading_needs_token: listening == Listening::Everywhere,
                 hosts: Hosts::of(address.parse().expect("an address"), &[]),
@@ -81,7 +83,7 @@ impl Site {
             store,
             stopping,
             router: router(app),
-            _directory: directory,
+            directory,
         }
     }
 
@@ -120,6 +122,14 @@ impl Site {
             .finish_run_with_roll_ups(&finished, &funnel, &overview);
         let ended = ended.await;
         ended.expect("ends");
+    }
+
+    /// Writes a file of the project.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.directory.path().join(path);
+        let above = path.parent().expect("a directory");
+        std::fs::create_dir_all(above).expect("makes directories");
+        std::fs::write(path, text).expect("writes");
     }
 
     /// Asks as a program on this machine does.
@@ -203,4 +213,29 @@ pub(crate) fn validate(schema: &Value, description: &Value, document: &Value) {
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{errors:#?}\n{document:#}");
+}
+
+/// One event: its name, its id and its document.
+pub(crate) type Event = (String, Option<String>, Value);
+
+/// Reads server-sent events, each held against the API's description.
+pub(crate) fn events(body: &str) -> Vec<Event> {
+    let description = openapi::document();
+    let path = &description["paths"]["/api/v1/runs/{run}/events"]["get"];
+    let schema = &path["responses"]["200"]["content"]["text/event-stream"]["schema"];
+    let mut events = Vec::new();
+    for block in body.split("\n\n") {
+        let field = |name: &str| {
+            let start = format!("{name}: ");
+            let line = block.lines().find_map(|line| line.strip_prefix(&start));
+            line.map(str::to_owned)
+        };
+        let (Some(name), Some(data)) = (field("event"), field("data")) else {
+            continue;
+        };
+        let document: Value = serde_json::from_str(&data).expect("JSON");
+        validate(schema, &description, &document);
+        events.push((name, field("id"), document));
+    }
+    events
 }

@@ -3,38 +3,12 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use serde_json::Value;
 use strandline_contract::words::TaskResult;
-use strandline_web::openapi;
 
 use crate::{
     sample,
-    site::{Site, validate},
+    site::{Event, Site, events},
 };
-
-/// One event: its name, its id and its document.
-type Event = (String, Option<String>, Value);
-
-fn events(body: &str) -> Vec<Event> {
-    let description = openapi::document();
-    let path = &description["paths"]["/api/v1/runs/{run}/events"]["get"];
-    let schema = &path["responses"]["200"]["content"]["text/event-stream"]["schema"];
-    let mut events = Vec::new();
-    for block in body.split("\n\n") {
-        let field = |name: &str| {
-            let start = format!("{name}: ");
-            let line = block.lines().find_map(|line| line.strip_prefix(&start));
-            line.map(str::to_owned)
-        };
-        let (Some(name), Some(data)) = (field("event"), field("data")) else {
-            continue;
-        };
-        let document: Value = serde_json::from_str(&data).expect("JSON");
-        validate(schema, &description, &document);
-        events.push((name, field("id"), document));
-    }
-    events
-}
 
 fn names(events: &[Event]) -> Vec<&str> {
     events.iter().map(|(name, ..)| name.as_str()).collect()
@@ -53,7 +27,7 @@ async fn a_run_that_ended_says_so_at_once() {
     assert_eq!(progress["passed"], 3);
     assert_eq!(progress["failed"], 2);
     assert_eq!(progress["notGraded"], 0);
-    assert_eq!(told[1].2["runId"], "r1");
+    assert_eq!(told[1].2["run"]["runId"], "r1");
 }
 
 #[tokio::test]
