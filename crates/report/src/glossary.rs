@@ -266,7 +266,7 @@ fn with_tables(mut page: String) -> String {
 }
 
 /// Returns a vocabulary's name as a heading.
-fn heading(name: &str) -> String {
+pub(crate) fn heading(name: &str) -> String {
     let mut characters = name.chars();
     characters
         .next()
@@ -275,7 +275,7 @@ fn heading(name: &str) -> String {
 }
 
 /// Returns Markdown paragraphs as single lines.
-fn paragraphs(about: &str) -> Vec<String> {
+pub(crate) fn paragraphs(about: &str) -> Vec<String> {
     about
         .split("\n\n")
         .map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use strandline_contract::exit::ExitCode;
-use strandline_report::formats::markdown::COMMENT_LIMIT;
+use strandline_report::{formats::markdown::COMMENT_LIMIT, html::file::TRACE_BUDGET};
 
 use crate::{
     reporting::{self, Format, Limits, Target, source::Source},
@@ -25,6 +25,10 @@ pub struct Arguments {
     /// Longest Markdown, in bytes; what does not fit is counted.
     #[arg(long, value_name = "BYTES", default_value_t = COMMENT_LIMIT)]
     limit: usize,
+    /// Timelines in an HTML file, in packed bytes; those of trials that did not
+    /// pass come first, and a trial without one says so.
+    #[arg(long, value_name = "BYTES", default_value_t = TRACE_BUDGET)]
+    trace_budget: usize,
     #[command(flatten)]
     store: StoreArguments,
 }
@@ -36,6 +40,7 @@ pub(super) fn run(arguments: &Arguments, _ui: &mut Ui) -> CommandResult {
         let source = Source::stored(&store, &run, None).await?;
         let limits = Limits {
             markdown: arguments.limit,
+            traces: arguments.trace_budget,
         };
         let target = match &arguments.output {
             Some(path) => Target::File(path),

@@ -1,6 +1,7 @@
 //! Reports of a run for other programs: which format, and where to.
 
 pub mod full_json;
+pub mod html;
 pub mod source;
 
 use std::{
@@ -15,6 +16,7 @@ use clap::ValueEnum;
 use strandline_contract::{exit::ExitCode, run::RunRecord};
 use strandline_report::{
     formats::{github, junit, markdown},
+    html::file::TRACE_BUDGET,
     terminal::RunInput,
 };
 use strandline_service::suite_file;
@@ -35,6 +37,8 @@ pub enum Format {
     /// Everything the run says, as one JSON document (`strandline schema
     /// full-report`)
     Json,
+    /// One offline page with every trial, for a browser
+    Html,
 }
 
 /// Forms that are made in one piece.
@@ -49,12 +53,15 @@ enum Short {
 pub struct Limits {
     /// Longest Markdown, bytes.
     pub markdown: usize,
+    /// Bytes of timelines in an HTML file.
+    pub traces: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             markdown: markdown::COMMENT_LIMIT,
+            traces: TRACE_BUDGET,
         }
     }
 }
@@ -147,6 +154,7 @@ pub async fn write(
 ) -> Result<(), CommandError> {
     let short = match format {
         Format::Json => return full_json::write(source, target).await,
+        Format::Html => return html::write(source, limits, target).await,
         Format::Junit => Short::Junit,
         Format::Markdown => Short::Markdown,
         Format::Github => Short::Github,
@@ -204,7 +212,7 @@ mod tests {
         let unknown = "xunit".parse::<Reporter>().expect_err("unknown");
         assert_eq!(
             unknown,
-            "`xunit` is none of `junit`, `markdown`, `github`, `json`"
+            "`xunit` is none of `junit`, `markdown`, `github`, `json`, `html`"
         );
         assert!("junit=".parse::<Reporter>().is_err());
     }

@@ -6,12 +6,16 @@ use std::{borrow::Cow, collections::BTreeMap};
 use futures::{StreamExt, TryStreamExt, stream, stream::LocalBoxStream};
 use strandline_contract::{
     full_report::ReportedFunnel,
+    judgement::JudgePass,
+    overview::RunOverview,
     run::{RunRecord, TrialRecord},
     trace::Trace,
     words::{TaskResult, Vocabulary},
 };
+use strandline_derive::overview::run_overview;
+use strandline_report::terminal::trial::FramesKept;
 use strandline_service::roll_ups::{self, Found};
-use strandline_store::{Frames, Store, StoreError, StoredRun, TrialFilter};
+use strandline_store::{FrameState, Frames, Store, StoreError, StoredRun, TrialFilter};
 
 use crate::ui::CommandError;
 
@@ -28,7 +32,7 @@ pub struct Source<'a> {
     pub reference: &'a str,
     /// The run's funnel, or why there is none.
     pub funnel: ReportedFunnel,
-    store: Option<(&'a Store, u64)>,
+    store: Option<(&'a Store, &'a StoredRun)>,
     heard: Option<Heard<'a>>,
 }
 
@@ -40,6 +44,17 @@ pub struct Heard<'a> {
     pub trials: &'a [TrialRecord],
     /// Traces of trials that did not pass, by trial id, as far as there was room.
     pub traces: &'a BTreeMap<String, Trace>,
+}
+
+/// What is kept of a trial beside its record.
+#[derive(Debug)]
+pub struct KeptOfTrial {
+    /// Its trace; `None` when it was pruned, never kept, or not wanted.
+    pub trace: Option<Trace>,
+    /// What became of the frames.
+    pub frames: FramesKept,
+    /// Every pass of LLM judges over it.
+    pub judge_passes: Vec<JudgePass>,
 }
 
 /// A stream of trials.
@@ -55,7 +70,9 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    fn admits(self, trial: &TrialRecord) -> bool {
+    /// Whether a trial is among them.
+    #[must_use]
+    pub fn admits(self, trial: &TrialRecord) -> bool {
         self == Self::All || trial.result != Some(TaskResult::Passed)
     }
 }
@@ -83,7 +100,7 @@ impl<'a> Source<'a> {
             run: &run.record,
             reference: &run.short_id,
             funnel,
-            store: Some((store, run.stored_trials)),
+            store: Some((store, run)),
             heard,
         })
     }
@@ -106,7 +123,7 @@ impl<'a> Source<'a> {
     pub fn count(&self) -> u64 {
         match (self.heard, self.store) {
             (Some(heard), _) => heard.trials.len() as u64,
-            (None, Some((_, count))) => count,
+            (None, Some((_, run))) => run.stored_trials,
             (None, None) => 0,
         }
     }
@@ -126,6 +143,59 @@ impl<'a> Source<'a> {
             (None, Some(heard)) => heard_trials(heard, wanted),
             (None, None) => stream::empty().boxed_local(),
         }
+    }
+
+    /// Returns the run's trials taken together.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub async fn overview(&self) -> Result<RunOverview, CommandError> {
+        Ok(match (self.store, self.heard) {
+            (Some((store, run)), _) => roll_ups::overview(store, run).await?,
+            (None, Some(heard)) => run_overview(self.run, heard.trials),
+            (None, None) => run_overview(self.run, []),
+        })
+    }
+
+    /// Returns what is kept of a trial beside its record; its trace only where
+    /// it is wanted.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub async fn kept(
+        &self,
+        trial: &TrialRecord,
+        trace: bool,
+    ) -> Result<KeptOfTrial, CommandError> {
+        let Some((store, _)) = self.store else {
+            let traces = self.heard.map(|heard| heard.traces).filter(|_| trace);
+            return Ok(KeptOfTrial {
+                trace: traces.and_then(|traces| traces.get(&trial.id)).cloned(),
+                frames: FramesKept::InTrace,
+                judge_passes: Vec::new(),
+            });
+        };
+        if !trace {
+            return Ok(KeptOfTrial {
+                trace: None,
+                frames: FramesKept::InTrace,
+                judge_passes: Vec::new(),
+            });
+        }
+        let stored = store.trace(&trial.id, Frames::Load).await?;
+        let passes = store.judge_passes(&trial.id).await?;
+        Ok(KeptOfTrial {
+            frames: match &stored {
+                Some(stored) if stored.frame_state == FrameState::Pruned => {
+                    FramesKept::Pruned(stored.frame_count)
+                }
+                Some(_) | None => FramesKept::InTrace,
+            },
+            trace: stored.map(|stored| stored.trace),
+            judge_passes: passes.into_iter().map(|stored| stored.pass).collect(),
+        })
     }
 
     /// Returns every trial, with the traces that a report quotes tools' answers

@@ -84,3 +84,22 @@ fn a_report_goes_to_a_file() {
     let error = crate::stored::stderr(&missing.code(4));
     assert!(error.contains("cannot write `/nowhere/r.json`"), "{error}");
 }
+
+#[test]
+fn html_is_one_file_with_every_trial() {
+    let stored = Stored::new();
+    let page = |more: &[&str]| {
+        let mut arguments = vec!["report", FAILED, "--format", "html"];
+        arguments.extend(more);
+        stdout(&stored.strandline(&arguments).success())
+    };
+    let file = page(&[]);
+    assert!(file.starts_with("<!DOCTYPE html>"), "{}", &file[..200]);
+    assert!(file.contains("default-src 'none'") && file.contains("Orders server"));
+    assert!(file.contains("Timelines fill a budget of 24 MiB"));
+    for part in ["id=\"pages-0\"", "id=\"rows-0\"", "id=\"index\""] {
+        assert!(file.contains(part), "{part}");
+    }
+    let short = page(&["--trace-budget", "0"]);
+    assert!(short.contains("Timelines fill a budget of 0 bytes"));
+}

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Glyphs without colour; formats do not wrap.
-const PLAIN: Style = Style::plain(10_000);
+pub(crate) const PLAIN: Style = Style::plain(10_000);
 
 /// Returns where a group of trials stopped, why, and on what evidence.
 fn told(view: &View<'_>, group: &Group<'_>) -> Vec<String> {

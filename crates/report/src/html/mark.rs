@@ -48,13 +48,18 @@ pub const fn state_class(state: StageState) -> &'static str {
     }
 }
 
+/// Returns the id of the shape that is drawn for a mark.
+pub(super) fn shape_of(mark: Mark) -> Option<&'static str> {
+    let mut shapes = SHAPES.iter();
+    shapes.find_map(|(glyph, shape)| (*glyph == mark.unicode).then_some(*shape))
+}
+
 /// Returns a mark, for the eye only.
 #[must_use]
 pub fn mark(mark: Mark) -> Markup {
-    let shape = SHAPES.iter().find(|(glyph, _)| *glyph == mark.unicode);
     html! {
-        @match shape {
-            Some((_, shape)) => {
+        @match shape_of(mark) {
+            Some(shape) => {
                 svg.mark.(ink_class(mark.ink)) viewBox="0 0 16 16" aria-hidden="true" {
                     use href={ "#" (shape) } {}
                 }

@@ -8,6 +8,9 @@
 //! |---|---|
 //! | [`shell`] | what stands around every page? |
 //! | [`links`] | where does each page lie? |
+//! | [`compare`] | may two runs be compared, and what differs? |
+//! | [`glossary`] | what does every word mean? |
+//! | [`file`] | how is a run one offline file? |
 //! | [`term`] | how does a word carry its meaning? |
 //! | [`mark`] | how is a state or a verdict drawn? |
 //! | [`strip`] | what is known about the six stages? |
@@ -20,7 +23,10 @@
 //! once more by maud. There is no inline style and no inline handler anywhere:
 //! pages work under a content security policy that allows neither.
 
+pub mod compare;
+pub mod file;
 pub mod funnel;
+pub mod glossary;
 pub mod links;
 pub mod mark;
 pub mod run;

@@ -136,7 +136,7 @@ fn table(rows: &[SequentialRow], style: &Style) -> Vec<String> {
 }
 
 /// Returns a case's title, with its model where it is given.
-pub(super) fn case_name(title: &str, variant: Option<&RowVariant>) -> String {
+pub(crate) fn case_name(title: &str, variant: Option<&RowVariant>) -> String {
     let title = escape::line(title, MAX_NAME);
     match variant {
         None => title,

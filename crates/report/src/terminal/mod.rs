@@ -211,7 +211,7 @@ fn name(plan: &PlannedCase, several: bool) -> String {
 }
 
 /// Returns a variant as `provider/model`.
-fn model_name(variant: &ExecutionVariant) -> String {
+pub(crate) fn model_name(variant: &ExecutionVariant) -> String {
     let name = match &variant.provider {
         Some(provider) => format!("{provider}/{}", variant.model),
         None => variant.model.clone(),

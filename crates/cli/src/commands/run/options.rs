@@ -146,7 +146,7 @@ pub struct Arguments {
     /// Write the decision summary as JSON (`-` for standard output)
     #[arg(long, help_heading = "Options", value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Also write a report at the end: `junit`, `markdown`, `github` or `json`; repeat for
+    /// Also write a report at the end: `junit`, `markdown`, `github`, `json` or `html`; repeat for
     /// several. `{suite}` in FILE stands for the suite's id
     #[arg(
         long = "reporter",

@@ -156,7 +156,8 @@ fn shown(rows: &[CaseComparison]) -> Vec<&CaseComparison> {
         .collect()
 }
 
-fn cells(row: &CaseComparison, rows: &[CaseComparison], style: &Style) -> [String; 4] {
+/// Returns title, base, compared and difference of a case variant.
+pub(crate) fn cells(row: &CaseComparison, rows: &[CaseComparison], style: &Style) -> [String; 4] {
     let difference = match (&row.rates, row.change) {
         (Some(rates), _) => {
             let numbers = rates.difference.map_or(String::new(), |difference| {
@@ -188,7 +189,8 @@ fn name(row: &CaseComparison, rows: &[CaseComparison]) -> String {
     case_name(&row.title, variant)
 }
 
-fn side(outcome: Option<&CaseOutcome>, style: &Style) -> String {
+/// Returns "4/5 [38–96 %]".
+pub(crate) fn side(outcome: Option<&CaseOutcome>, style: &Style) -> String {
     let Some(outcome) = outcome else {
         return style.mark("–", "-").to_owned();
     };
@@ -202,9 +204,16 @@ fn side(outcome: Option<&CaseOutcome>, style: &Style) -> String {
     }
 }
 
-/// Lists cases by what became of them, and the flaky ones of each run.
 fn lists(rows: &[CaseComparison], style: &Style) -> Vec<String> {
-    let list = |label: &str, kept: &dyn Fn(&CaseComparison) -> bool| {
+    listed(rows)
+        .into_iter()
+        .flat_map(|(label, text)| hanging(label, &text, 1, HANG + 6, style.columns()))
+        .collect()
+}
+
+/// Lists cases by what became of them, and the flaky ones of each run.
+pub(crate) fn listed(rows: &[CaseComparison]) -> [(&'static str, String); 4] {
+    let list = |kept: &dyn Fn(&CaseComparison) -> bool| {
         let names: Vec<String> = rows
             .iter()
             .filter(|row| kept(row))
@@ -218,16 +227,18 @@ fn lists(rows: &[CaseComparison], style: &Style) -> Vec<String> {
         if names.len() > NAMES {
             text = format!("{text}; and {} more", names.len() - NAMES);
         }
-        hanging(label, &text, 1, HANG + 6, style.columns())
+        text
     };
     let change = |change: CaseChange| move |row: &CaseComparison| row.change == change;
     let flaky = |outcome: &Option<CaseOutcome>| outcome.as_ref().is_some_and(|made| made.flaky);
-    let mut lines = list(
-        CaseChange::NewlyFailing.label(),
-        &change(CaseChange::NewlyFailing),
-    );
-    lines.extend(list(CaseChange::Fixed.label(), &change(CaseChange::Fixed)));
-    lines.extend(list("flaky before", &|row| flaky(&row.base)));
-    lines.extend(list("flaky now", &|row| flaky(&row.compared)));
-    lines
+    let label = CaseChange::label;
+    [
+        (
+            label(CaseChange::NewlyFailing),
+            list(&change(CaseChange::NewlyFailing)),
+        ),
+        (label(CaseChange::Fixed), list(&change(CaseChange::Fixed))),
+        ("flaky before", list(&|row| flaky(&row.base))),
+        ("flaky now", list(&|row| flaky(&row.compared))),
+    ]
 }

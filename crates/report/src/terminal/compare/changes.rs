@@ -17,30 +17,30 @@ const VALUE: usize = 60;
 
 pub(super) fn render(comparison: &RunComparison, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut label = "surface";
-    for server in &comparison.surface {
-        for text in surface(server, style) {
+    for (mut label, texts) in says(comparison, style) {
+        for text in texts {
             lines.extend(hanging(label, &text, 1, HANG, style.columns()));
             label = "";
         }
     }
-    label = "suite";
-    for text in suite(&comparison.suite, style) {
-        lines.extend(hanging(label, &text, 1, HANG, style.columns()));
-        label = "";
-    }
-    label = "settings";
-    for change in comparison.settings.iter().take(ITEMS) {
-        lines.extend(hanging(
-            label,
-            &value(change, style),
-            1,
-            HANG,
-            style.columns(),
-        ));
-        label = "";
-    }
     lines
+}
+
+/// Returns what changed in servers, suite and settings, one line each.
+pub(crate) fn says(comparison: &RunComparison, style: &Style) -> [(&'static str, Vec<String>); 3] {
+    let servers = comparison.surface.iter();
+    let settings = comparison.settings.iter().take(ITEMS);
+    [
+        (
+            "surface",
+            servers.flat_map(|server| surface(server, style)).collect(),
+        ),
+        ("suite", suite(&comparison.suite, style)),
+        (
+            "settings",
+            settings.map(|change| value(change, style)).collect(),
+        ),
+    ]
 }
 
 fn surface(server: &ServerChanges, style: &Style) -> Vec<String> {

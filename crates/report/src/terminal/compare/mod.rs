@@ -1,20 +1,21 @@
 //! Two runs beside each other: first whether they may be compared, then the
 //! rates, the cases, and what changed in servers and suite.
 
-mod cases;
-mod changes;
+pub(crate) mod cases;
+pub(crate) mod changes;
 
 use strandline_contract::{
     comparison::{
         ComparedRun, GateResult, Parity, PassSample, RateComparison, RateDifference, RunComparison,
         SmallestChange,
     },
-    words::{GateOutcome, RegressionVerdict, SummaryVerdict, Vocabulary},
+    words::{ComparisonCaution, GateOutcome, RegressionVerdict, SummaryVerdict, Vocabulary},
 };
 
 use super::MAX_NAME;
 use crate::{
-    escape, glyphs,
+    escape,
+    glyphs::{self, Mark},
     layout::{flow, hanging, width},
     style::{Ink, Style},
     words::{counted, duration},
@@ -46,22 +47,12 @@ pub fn comparison_report(comparison: &RunComparison, style: &Style) -> String {
 
 fn headline(comparison: &RunComparison, style: &Style) -> Vec<String> {
     let RunComparison { base, compared, .. } = comparison;
-    let (word, ink) = match &comparison.parity {
-        Parity::Comparable {} => ("COMPARED", Ink::Strong),
-        Parity::Blocked { .. } | Parity::Unknown { .. } => ("NOT COMPARABLE", Ink::Unsure),
+    let (word, ink) = match comparison.parity.is_comparable() {
+        true => ("COMPARED", Ink::Strong),
+        false => ("NOT COMPARABLE", Ink::Unsure),
     };
     let indent = (width(word) + 3).max(HANG);
-    let gap = duration((compared.started_at - base.started_at).abs());
-    let order = if compared.started_at < base.started_at {
-        "earlier"
-    } else {
-        "later"
-    };
-    let facts = [
-        escape::line(&compared.suite_name, MAX_NAME),
-        format!("base run {}", base.short_id),
-        format!("compared run {}, {gap} {order}", compared.short_id),
-    ];
+    let facts = which(comparison);
     let dot = format!(" {} ", style.dot());
     let mut wrapped = flow(&facts, &dot, style.columns().saturating_sub(indent)).into_iter();
     let pad = " ".repeat(indent - width(word) - 1);
@@ -76,10 +67,9 @@ fn headline(comparison: &RunComparison, style: &Style) -> Vec<String> {
         say(&reason);
     }
     if !comparison.parity.is_comparable() && base.cases.is_none() {
-        say(
-            "differences of runs that do not compare would say nothing; `--side-by-side` shows \
-             each on its own",
-        );
+        say(&format!(
+            "{SAYS_NOTHING}; `--side-by-side` shows each on its own"
+        ));
     }
     for (name, run) in [("base", base), ("compared", compared)] {
         lines.extend(verdict(name, run, style));
@@ -87,8 +77,27 @@ fn headline(comparison: &RunComparison, style: &Style) -> Vec<String> {
     lines
 }
 
+/// Why no difference is shown of runs that do not compare.
+pub(crate) const SAYS_NOTHING: &str = "differences of runs that do not compare would say nothing";
+
+/// Returns which runs are compared, and how far apart they started.
+pub(crate) fn which(comparison: &RunComparison) -> [String; 3] {
+    let RunComparison { base, compared, .. } = comparison;
+    let gap = duration((compared.started_at - base.started_at).abs());
+    let order = if compared.started_at < base.started_at {
+        "earlier"
+    } else {
+        "later"
+    };
+    [
+        escape::line(&compared.suite_name, MAX_NAME),
+        format!("base run {}", base.short_id),
+        format!("compared run {}, {gap} {order}", compared.short_id),
+    ]
+}
+
 /// Returns why two runs may not be compared, one sentence each.
-pub(super) fn blockers(parity: &Parity, runs: [&ComparedRun; 2]) -> Vec<String> {
+pub(crate) fn blockers(parity: &Parity, runs: [&ComparedRun; 2]) -> Vec<String> {
     match parity {
         Parity::Comparable {} => Vec::new(),
         Parity::Blocked { blockers } => blockers
@@ -110,8 +119,8 @@ pub(super) fn blockers(parity: &Parity, runs: [&ComparedRun; 2]) -> Vec<String> 
     }
 }
 
-fn verdict(name: &str, run: &ComparedRun, style: &Style) -> Vec<String> {
-    let mark = glyphs::verdict(run.verdict);
+/// Returns what a run decided, in one line.
+pub(crate) fn decided(run: &ComparedRun) -> String {
     let mut text = run.verdict.label().to_owned();
     if let Some(counts) = &run.counts {
         let passed = super::runs::passed(counts);
@@ -125,6 +134,12 @@ fn verdict(name: &str, run: &ComparedRun, style: &Style) -> Vec<String> {
     if run.verdict == SummaryVerdict::NotEstablished {
         text.push_str("; that is neither a failure nor a regression");
     }
+    text
+}
+
+fn verdict(name: &str, run: &ComparedRun, style: &Style) -> Vec<String> {
+    let mark = glyphs::verdict(run.verdict);
+    let text = decided(run);
     let lines = hanging(name, &text, 1, HANG + 2, style.columns());
     let mut lines = lines.into_iter();
     let first = lines.next().unwrap_or_default();
@@ -140,20 +155,28 @@ fn verdict(name: &str, run: &ComparedRun, style: &Style) -> Vec<String> {
 }
 
 fn overall(comparison: &RunComparison, style: &Style) -> Vec<String> {
-    let columns = style.columns();
+    let mut label = "overall";
+    let mut lines = Vec::new();
+    for text in overall_says(comparison, style) {
+        lines.extend(hanging(label, &text, 1, HANG, style.columns()));
+        label = "";
+    }
+    lines
+}
+
+/// Returns what all gradeable trials of the two runs say, one sentence each;
+/// nothing where the runs do not compare.
+pub(crate) fn overall_says(comparison: &RunComparison, style: &Style) -> Vec<String> {
     let Some(rates) = &comparison.overall else {
         if comparison.cases.is_none() {
             return Vec::new();
         }
-        return hanging(
-            "overall",
+        return vec![
             "not compared: the cases have so different numbers of gradeable trials in the two \
              runs that the rate over all trials would move without any case having changed; \
-             read the rows",
-            1,
-            HANG,
-            columns,
-        );
+             read the rows"
+                .to_owned(),
+        ];
     };
     let side = |sample: &PassSample| {
         let of = counted(
@@ -167,33 +190,24 @@ fn overall(comparison: &RunComparison, style: &Style) -> Vec<String> {
             interval(sample, style).map_or(String::new(), |text| format!(" [{text}]"))
         )
     };
-    let mut lines = hanging(
-        "overall",
-        &format!(
-            "{} passed, before {}",
-            side(&rates.compared),
-            side(&rates.base)
-        ),
-        1,
-        HANG,
-        columns,
-    );
-    let mut say = |text: &str| lines.extend(hanging("", text, 1, HANG, columns));
-    match &rates.difference {
-        None => say("not measured on both sides, so there is no difference"),
+    let mut says = vec![format!(
+        "{} passed, before {}",
+        side(&rates.compared),
+        side(&rates.base)
+    )];
+    says.push(match &rates.difference {
+        None => "not measured on both sides, so there is no difference".to_owned(),
         Some(difference) => {
             let said = match rates.verdict {
                 RegressionVerdict::NoRegression if difference.lower > 0.0 => "a rise is shown",
                 verdict => verdict.label(),
             };
-            say(&format!("{}: {said}", difference_words(difference, style)));
+            format!("{}: {said}", difference_words(difference, style))
         }
-    }
-    if let Some(reason) = &rates.reason {
-        say(reason);
-    }
-    say(&smallest(rates));
-    lines
+    });
+    says.extend(rates.reason.clone());
+    says.push(smallest(rates));
+    says
 }
 
 /// Returns "−24.4 points, 95 % interval −40.1 to −7.2".
@@ -237,7 +251,7 @@ fn smallest(rates: &RateComparison) -> String {
 }
 
 /// Returns a fraction in points: whole where it is whole, else one decimal.
-pub(super) fn points(fraction: f64) -> String {
+pub(crate) fn points(fraction: f64) -> String {
     let points = (fraction * 1_000.0).round() / 10.0;
     if (points - points.round()).abs() < 1e-9 {
         format!("{points:.0}")
@@ -247,7 +261,7 @@ pub(super) fn points(fraction: f64) -> String {
 }
 
 /// Returns a difference in points with its sign.
-fn signed(fraction: f64, style: &Style) -> String {
+pub(crate) fn signed(fraction: f64, style: &Style) -> String {
     let text = points(fraction.abs());
     if text == "0" {
         return text;
@@ -261,7 +275,7 @@ fn signed(fraction: f64, style: &Style) -> String {
 }
 
 /// Returns "57–100 %"; none without a trial.
-pub(super) fn interval(sample: &PassSample, style: &Style) -> Option<String> {
+pub(crate) fn interval(sample: &PassSample, style: &Style) -> Option<String> {
     sample.pass_rate_interval.map(|interval| {
         format!(
             "{:.0}{}{:.0} %",
@@ -275,9 +289,7 @@ pub(super) fn interval(sample: &PassSample, style: &Style) -> Option<String> {
 fn cautions(comparison: &RunComparison, style: &Style) -> Vec<String> {
     let mut label = "caution";
     let mut lines = Vec::new();
-    for caution in &comparison.cautions {
-        let entry = caution.entry();
-        let text = format!("{}: {}", entry.label, lower_first(entry.meaning));
+    for text in cautions_say(comparison) {
         lines.extend(hanging(label, &text, 1, HANG, style.columns()));
         label = "";
     }
@@ -285,6 +297,15 @@ fn cautions(comparison: &RunComparison, style: &Style) -> Vec<String> {
         .into_iter()
         .map(|line| style.paint(Ink::Quiet, line))
         .collect()
+}
+
+/// Returns what to keep in mind while reading the numbers.
+pub(crate) fn cautions_say(comparison: &RunComparison) -> Vec<String> {
+    let says = |caution: &ComparisonCaution| {
+        let entry = caution.entry();
+        format!("{}: {}", entry.label, lower_first(entry.meaning))
+    };
+    comparison.cautions.iter().map(says).collect()
 }
 
 /// Returns a sentence as it goes on after a colon.
@@ -299,17 +320,8 @@ fn gates(gates: &[GateResult], style: &Style) -> Vec<String> {
     gates
         .iter()
         .flat_map(|gate| {
-            let mark = match gate.outcome {
-                GateOutcome::Held => glyphs::verdict(SummaryVerdict::Passed),
-                GateOutcome::NotHeld => glyphs::verdict(SummaryVerdict::Failed),
-                GateOutcome::NotEstablished => glyphs::verdict(SummaryVerdict::NotEstablished),
-            };
-            let text = format!(
-                "{} {}: {}",
-                gate.gate,
-                gate.outcome.label(),
-                escape::line(&gate.reason, 500)
-            );
+            let mark = gate_mark(gate);
+            let text = gate_says(gate);
             let mut lines = hanging("gate", &text, 3, HANG, style.columns());
             if let Some(first) = lines.first_mut() {
                 *first = format!(" {}{}", mark.paint(style), &first[2..]);
@@ -317,4 +329,23 @@ fn gates(gates: &[GateResult], style: &Style) -> Vec<String> {
             lines
         })
         .collect()
+}
+
+/// Returns the mark of a gate.
+pub(crate) const fn gate_mark(gate: &GateResult) -> Mark {
+    glyphs::verdict(match gate.outcome {
+        GateOutcome::Held => SummaryVerdict::Passed,
+        GateOutcome::NotHeld => SummaryVerdict::Failed,
+        GateOutcome::NotEstablished => SummaryVerdict::NotEstablished,
+    })
+}
+
+/// Returns what became of a gate, and on what grounds.
+pub(crate) fn gate_says(gate: &GateResult) -> String {
+    format!(
+        "{} {}: {}",
+        gate.gate,
+        gate.outcome.label(),
+        escape::line(&gate.reason, 500)
+    )
 }
