@@ -157,14 +157,17 @@ mod tests {
             let cube = index - 16;
             [level(cube / 36), level(cube / 6 % 6), level(cube % 6)]
         };
-        channels.map(|channel: f64| {
-            let part = channel / 255.0;
-            if part <= 0.040_45 {
-                part / 12.92
-            } else {
-                ((part + 0.055) / 1.055).powf(2.4)
-            }
-        })
+        channels.map(linear_channel)
+    }
+
+    /// Returns a channel, 0 to 255, as the light that it gives off, 0 to 1.
+    fn linear_channel(channel: f64) -> f64 {
+        let part = channel / 255.0;
+        if part <= 0.040_45 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
     }
 
     fn dot(row: [f64; 3], colour: [f64; 3]) -> f64 {
@@ -200,54 +203,108 @@ mod tests {
         }
     }
 
-    /// Simulations of full colour blindness after Machado, Oliveira and
-    /// Fernandes (2009), on linear values.
+    /// A view of a colour: linear red, green and blue from those seen in full.
+    type Matrix = [[f64; 3]; 3];
+
+    /// Full sight, and simulations of full colour blindness after Machado,
+    /// Oliveira and Fernandes (2009), on linear values.
+    const VIEWS: [(&str, Matrix); 4] = [
+        (
+            "full sight",
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        ),
+        (
+            "protanopia",
+            [
+                [0.152_286, 1.052_583, -0.204_868],
+                [0.114_503, 0.786_281, 0.099_216],
+                [-0.003_882, -0.048_116, 1.051_998],
+            ],
+        ),
+        (
+            "deuteranopia",
+            [
+                [0.367_322, 0.860_646, -0.227_968],
+                [0.280_085, 0.672_501, 0.047_413],
+                [-0.011_820, 0.042_940, 0.968_881],
+            ],
+        ),
+        (
+            "tritanopia",
+            [
+                [1.255_528, -0.076_749, -0.178_779],
+                [-0.078_411, 0.930_809, 0.147_602],
+                [0.004_733, 0.691_367, 0.303_900],
+            ],
+        ),
+    ];
+
+    /// Asserts that colours stay apart in every view by `least` in CIELAB, where
+    /// 2.3 is a just noticeable difference.
+    fn assert_apart(colours: &[(&str, [f64; 3])], least: f64) {
+        for (view, matrix) in VIEWS {
+            let seen = |colour| matrix.map(|row| dot(row, colour).clamp(0.0, 1.0));
+            for (index, (first, colour)) in colours.iter().enumerate() {
+                for (second, other) in &colours[index + 1..] {
+                    let (a, b) = (lab(seen(*colour)), lab(seen(*other)));
+                    let squares = a.iter().zip(b).map(|(p, q)| (p - q).powi(2));
+                    let apart = squares.sum::<f64>().sqrt();
+                    assert!(apart > least, "{view}: {first} and {second} {apart:.1}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn inks_stay_apart_under_colour_blindness() {
-        type Matrix = [[f64; 3]; 3];
-        let views: [(&str, Matrix); 4] = [
-            (
-                "full sight",
-                [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-            ),
-            (
-                "protanopia",
-                [
-                    [0.152_286, 1.052_583, -0.204_868],
-                    [0.114_503, 0.786_281, 0.099_216],
-                    [-0.003_882, -0.048_116, 1.051_998],
-                ],
-            ),
-            (
-                "deuteranopia",
-                [
-                    [0.367_322, 0.860_646, -0.227_968],
-                    [0.280_085, 0.672_501, 0.047_413],
-                    [-0.011_820, 0.042_940, 0.968_881],
-                ],
-            ),
-            (
-                "tritanopia",
-                [
-                    [1.255_528, -0.076_749, -0.178_779],
-                    [-0.078_411, 0.930_809, 0.147_602],
-                    [0.004_733, 0.691_367, 0.303_900],
-                ],
-            ),
-        ];
-        for (view, matrix) in views {
-            let seen = |ink| matrix.map(|row| dot(row, linear(ink)).clamp(0.0, 1.0));
-            for (index, first) in INKS.iter().enumerate() {
-                for second in &INKS[index + 1..] {
-                    let (a, b) = (lab(seen(*first)), lab(seen(*second)));
-                    let apart = a
-                        .iter()
-                        .zip(b)
-                        .map(|(p, q)| (p - q).powi(2))
-                        .sum::<f64>()
-                        .sqrt();
-                    // 2.3 is a just noticeable difference.
-                    assert!(apart > 20.0, "{view}: {first:?} and {second:?} {apart:.1}");
+        let names = ["good", "bad", "unsure", "quiet"];
+        let inks: Vec<_> = names.into_iter().zip(INKS.map(linear)).collect();
+        assert_apart(&inks, 20.0);
+    }
+
+    /// Returns a colour of the stylesheet in the light or the dark theme.
+    fn on_pages(token: &str, dark: bool) -> [f64; 3] {
+        let stylesheet = crate::html::shell::STYLESHEET;
+        let (_, rest) = stylesheet
+            .split_once(&format!("--{token}: light-dark("))
+            .expect("a colour with two themes");
+        let (pair, _) = rest.split_once(')').expect("its end");
+        let (light, night) = pair.split_once(", ").expect("two themes");
+        let hexadecimal = if dark { night } else { light };
+        let channel = |at: usize| {
+            let digits = &hexadecimal[at..at + 2];
+            let value = u8::from_str_radix(digits, 16).expect("two digits");
+            linear_channel(value.into())
+        };
+        [channel(1), channel(3), channel(5)]
+    }
+
+    #[test]
+    fn pages_are_readable_in_both_themes_and_under_colour_blindness() {
+        for dark in [false, true] {
+            let marks = ["good", "bad", "unsure", "grey"].map(|name| (name, on_pages(name, dark)));
+            assert_apart(&marks, 18.0);
+            let texts = [
+                "text",
+                "quiet",
+                "good",
+                "bad",
+                "unsure-text",
+                "grey",
+                "link",
+            ];
+            for paper in ["paper", "raised", "sunk"] {
+                let contrast = |colour| {
+                    let (a, b) = (luminance(colour), luminance(on_pages(paper, dark)));
+                    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+                };
+                for text in texts {
+                    let contrast = contrast(on_pages(text, dark));
+                    assert!(contrast >= 4.5, "{text} on {paper}: {contrast:.2}");
+                }
+                for (mark, colour) in marks {
+                    let contrast = contrast(colour);
+                    assert!(contrast >= 3.0, "{mark} on {paper}: {contrast:.2}");
                 }
             }
         }
