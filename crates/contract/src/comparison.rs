@@ -244,6 +244,18 @@ pub struct SmallestChange {
     pub power: f64,
 }
 
+/// What changed in the surfaces of two runs' servers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SurfaceComparison {
+    /// The run that is compared against.
+    pub base_run_id: String,
+    /// The run that is compared.
+    pub compared_run_id: String,
+    /// One entry per server, the base run's first.
+    pub servers: Vec<ServerChanges>,
+}
+
 /// What changed in one server's surface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -13,7 +13,7 @@ use crate::{
     assertion::{MatchResult, MatchRollUp, PromptSummary, ResultRow, ScoreRow},
     chain::Chain,
     chain_input::ChainInput,
-    comparison::{RunComparison, SuiteTrend},
+    comparison::{RunComparison, SuiteTrend, SurfaceComparison},
     coverage::Coverage,
     decision::DecisionSummary,
     friction::FrictionSignals,
@@ -98,6 +98,10 @@ pub const DOCUMENTS: &[Document] = &[
         schema: || Schema::try_from(crate::suite_schema::suite_file()).unwrap_or_default(),
     },
     written::<RunComparison>("run-comparison", "two runs beside each other"),
+    written::<SurfaceComparison>(
+        "surface-comparison",
+        "what changed in the tools of two runs' servers",
+    ),
     written::<SuiteTrend>("suite-trend", "the stored runs of a suite as a series"),
     written::<SequentialReport>(
         "sequential-report",

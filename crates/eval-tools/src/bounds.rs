@@ -1,5 +1,7 @@
 //! How large an answer may be, and how what does not fit is paged.
 
+use std::fmt::Write;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -82,16 +84,18 @@ pub(crate) fn shorten(value: &mut Value, limit: usize) -> bool {
             Some((end, _)) => {
                 let rest = text[end..].chars().count();
                 text.truncate(end);
-                text.push_str(&format!("… (+{rest} characters)"));
+                let _ = write!(text, "… (+{rest} characters)");
                 true
             }
         },
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |cut, item| shorten(item, limit) || cut),
-        Value::Object(members) => members
-            .iter_mut()
-            .fold(false, |cut, (_, item)| shorten(item, limit) || cut),
+        Value::Array(items) => {
+            let cuts = items.iter_mut().map(|item| shorten(item, limit));
+            cuts.filter(|cut| *cut).count() > 0
+        }
+        Value::Object(members) => {
+            let cuts = members.iter_mut().map(|(_, item)| shorten(item, limit));
+            cuts.filter(|cut| *cut).count() > 0
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

@@ -1,8 +1,9 @@
 //! Schemas of inputs and outputs as they are listed.
 //!
-//! A client reads every schema with the list of tools, so what is said
-//! elsewhere is left out of outputs: the meaning of each word is a call of
-//! `explain_term` away, and whole documents have resources of their own.
+//! A client reads every schema with the list of tools, and some providers know
+//! fewer keywords than JSON Schema has. So words are enumerations without their
+//! meanings, which a call of `explain_term` gives, and what is said about parts
+//! of outputs is left to the schemas of whole documents, which are resources.
 
 use std::sync::Arc;
 
@@ -19,35 +20,35 @@ const KNOWN_FORMATS: [&str; 4] = ["date-time", "uri", "uuid", "email"];
 
 /// Returns the schema of what a tool takes.
 pub(crate) fn input<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    let schema = schema_for_input::<T>().unwrap_or_default();
-    tidied(&schema, Words::Explained)
+    tidied(
+        &schema_for_input::<T>().unwrap_or_default(),
+        Parts::Explained,
+    )
 }
 
 /// Returns the schema of what a tool gives.
 pub(crate) fn output<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    tidied(&schema_for_output::<T>(), Words::Listed)
+    tidied(&schema_for_output::<T>(), Parts::Terse)
 }
 
-/// How the words of a vocabulary appear.
+/// Whether descriptions of shared definitions are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Words {
-    /// Each with its meaning.
+enum Parts {
     Explained,
-    /// Their spellings only.
-    Listed,
+    Terse,
 }
 
-fn tidied(schema: &JsonObject, words: Words) -> Arc<JsonObject> {
+fn tidied(schema: &JsonObject, parts: Parts) -> Arc<JsonObject> {
     let mut schema = schema.clone();
     for (key, value) in &mut schema {
-        tidy(value, words, key == "$defs" && words == Words::Listed);
+        tidy(value, key == "$defs" && parts == Parts::Terse);
     }
     Arc::new(schema)
 }
 
 /// Tidies a schema, or a map or list of schemas; `terse` leaves out what is
 /// said about definitions.
-fn tidy(value: &mut Value, words: Words, terse: bool) {
+fn tidy(value: &mut Value, terse: bool) {
     match value {
         Value::Object(members) => {
             let foreign = members.get("format").and_then(Value::as_str);
@@ -58,16 +59,14 @@ fn tidy(value: &mut Value, words: Words, terse: bool) {
             if terse && members.get("description").is_some_and(Value::is_string) {
                 members.remove("description");
             }
-            if words == Words::Listed {
-                list_words(members);
-            }
+            list_words(members);
             for (_, member) in members.iter_mut() {
-                tidy(member, words, terse);
+                tidy(member, terse);
             }
         }
         Value::Array(items) => {
             for item in items {
-                tidy(item, words, terse);
+                tidy(item, terse);
             }
         }
         _ => {}
@@ -138,11 +137,11 @@ mod tests {
     }
 
     #[test]
-    fn inputs_explain_their_words() {
+    fn inputs_use_no_keyword_that_providers_do_not_know() {
         let schema = Value::Object(Arc::unwrap_or_clone(input::<Sample>()));
-        assert!(
-            schema["$defs"]["StageState"]["oneOf"].is_array(),
-            "{schema}"
-        );
+        assert!(schema["$defs"]["StageState"]["enum"].is_array(), "{schema}");
+        assert!(!schema.to_string().contains("\"const\""), "{schema}");
+        let inner = &schema["$defs"]["Inner"]["properties"];
+        assert_eq!(inner["description"]["description"], "Said below.");
     }
 }

@@ -179,9 +179,11 @@ impl Definition {
 
 async fn run<T: EvalTool>(
     desk: &Desk,
-    arguments: Map<String, Value>,
+    mut arguments: Map<String, Value>,
     call: &Call,
 ) -> CallToolResponse {
+    // Some clients write `null` for what is not given.
+    arguments.retain(|_, value| !value.is_null());
     let input = match serde_json::from_value(Value::Object(arguments)) {
         Ok(input) => input,
         Err(error) => {

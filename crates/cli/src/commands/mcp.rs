@@ -149,13 +149,31 @@ async fn over_http(
     let stop = CancellationToken::new();
     let interrupted = stop.clone();
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
-        }
+        ended().await;
+        interrupted.cancel();
     });
     http::serve_http(desk, listener, guard, stop)
         .await
         .map_err(|error| cannot(&error))
+}
+
+/// Waits until the process is asked to end.
+async fn ended() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Without a way to be told, it runs until it is killed.
+        std::future::pending::<()>().await;
+    }
 }
 
 fn resolved(address: &str) -> Result<SocketAddr, CommandError> {

@@ -22,6 +22,7 @@ mod runs;
 mod schema;
 mod show;
 mod suite;
+mod surface;
 mod trend;
 mod ui;
 mod validate;
@@ -65,6 +66,8 @@ pub enum Command {
     Show(show::Arguments),
     /// Look into suite files.
     Suite(suite::Arguments),
+    /// Show what changed in the servers' tools between two stored runs.
+    Surface(surface::Arguments),
     /// Show the stored runs of a suite one after the other, breaks marked.
     Trend(trend::Arguments),
     /// Serve pages and an HTTP API over the stored runs.
@@ -95,6 +98,7 @@ impl Command {
             Self::Schema(arguments) => schema::run(&arguments, ui),
             Self::Show(arguments) => show::run(&arguments, ui),
             Self::Suite(arguments) => suite::run(&arguments, ui),
+            Self::Surface(arguments) => surface::run(&arguments, ui),
             Self::Trend(arguments) => trend::run(&arguments, ui),
             Self::Ui(arguments) => ui::run(&arguments, ui),
             Self::Validate(arguments) => validate::run(&arguments, ui),

@@ -180,3 +180,24 @@ fn runs_graded_differently_do_not_compare_and_the_series_breaks() {
     assert_eq!((code, text.matches("break:").count()), (0, 1), "{text}");
     assert_eq!(releases.strandline(&["trend", "nothing"]).1, 2);
 }
+
+#[test]
+fn the_surface_alone_says_what_changed_in_the_servers_tools() {
+    let releases = Releases::new();
+    let (base, compared) = (releases.base.as_str(), releases.compared.as_str());
+    let whole = releases.json(&["compare", base, compared, "--json"]);
+    let alone = releases.json(&["surface", base, compared, "--json"]);
+    assert_eq!(alone["servers"], whole["surface"]);
+    assert_eq!(alone["baseRunId"], base);
+    let changed = alone["servers"][0]["tools"].as_array().map_or(0, Vec::len);
+    assert!(changed > 0, "{alone}");
+    let (text, code) = releases.strandline(&["surface", base, compared]);
+    assert_eq!(code, 0);
+    let (compared_text, _) = releases.strandline(&["compare", base, compared]);
+    let first = text.lines().next().expect("a line");
+    assert!(first.trim_start().starts_with("surface"), "{text}");
+    assert!(
+        compared_text.contains(text.trim_end()),
+        "{text}\n{compared_text}"
+    );
+}

@@ -1,5 +1,7 @@
 //! A run's stage analytics, or which of three absences there is instead.
 
+use std::fmt::Write;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strandline_contract::{
@@ -88,7 +90,7 @@ impl EvalTool for GetStageAnalytics {
                     run.short_id, entry.label, entry.meaning
                 );
                 if let Some(detail) = &detail {
-                    text.push_str(&format!(" ({})", escape::line(detail, 300)));
+                    let _ = write!(text, " ({})", escape::line(detail, 300));
                 }
                 return Ok(Answer {
                     text,

@@ -62,7 +62,8 @@ pub(crate) struct GetTraceInput {
     /// `provider/model`, needed when the case runs under several.
     #[serde(default)]
     model: Option<String>,
-    /// Which part; messages unless given.
+    /// Which part: `messages` (the conversation, the default), `spans` (timed units of work), `frames` (raw wire
+    /// frames), `offeredTools` (the tools offered to the model), `notes` (what was repaired, renamed or cut).
     #[serde(default)]
     part: TracePart,
     /// Only messages and offered tools of the turn with this ordinal, from 0 (`promptIndexes` in evidence).

@@ -209,3 +209,57 @@ fn what_cannot_be_run_is_said_with_what_to_do() {
             .contains("no store")
     );
 }
+
+#[test]
+fn a_new_release_of_a_server_shows_in_its_tools() {
+    let project = Project::new();
+    for release in ["1", "2"] {
+        let server = format!(
+            "{} demo-server --release {release}",
+            env!("CARGO_BIN_EXE_strandline")
+        );
+        let run = ["run", "evals/desk.yaml", "--quiet", "--command", &server];
+        project.strandline(&run).code(1);
+    }
+    let mut session = Session::open(&project, &[], &json!({}));
+    let runs = session.document("list_runs", &json!({}));
+    let two = json!({"base": runs["runs"][1]["runId"], "compared": runs["runs"][0]["runId"]});
+    let result = session.call("diff_server_surface", &two);
+    let document = &result["structuredContent"];
+    let tools = document["servers"][0]["tools"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    assert!(!tools.is_empty(), "{result}");
+    assert_eq!(document["tools"]["total"], json!(tools.len()));
+    for tool in &tools {
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(
+            text.contains(tool["name"].as_str().expect("a name")),
+            "{text}"
+        );
+        let places = tool["values"].as_array().into_iter().flatten();
+        let known = [
+            "/description",
+            "/title",
+            "/inputSchema",
+            "/outputSchema",
+            "/annotations",
+        ];
+        for place in places {
+            let pointer = place["pointer"].as_str().expect("a place");
+            assert!(
+                known.iter().any(|part| pointer.starts_with(part)),
+                "{place}"
+            );
+        }
+    }
+    let mut one = two.clone();
+    one["limit"] = json!(1);
+    let page = session.document("diff_server_surface", &one);
+    assert_eq!(
+        page["servers"][0]["tools"].as_array().map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(page["tools"]["nextCursor"].is_string(), tools.len() > 1);
+}

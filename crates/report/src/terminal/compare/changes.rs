@@ -15,9 +15,23 @@ const ITEMS: usize = 20;
 /// Longest value shown, characters.
 const VALUE: usize = 60;
 
+/// Returns what changed in servers' surfaces, without a trailing line break.
+#[must_use]
+pub fn surface_report(servers: &[ServerChanges], style: &Style) -> String {
+    let texts = servers.iter().flat_map(|server| surface(server, style));
+    laid_out([("surface", texts.collect())], style).join("\n")
+}
+
 pub(super) fn render(comparison: &RunComparison, style: &Style) -> Vec<String> {
+    laid_out(says(comparison, style), style)
+}
+
+fn laid_out<const SECTIONS: usize>(
+    sections: [(&'static str, Vec<String>); SECTIONS],
+    style: &Style,
+) -> Vec<String> {
     let mut lines = Vec::new();
-    for (mut label, texts) in says(comparison, style) {
+    for (mut label, texts) in sections {
         for text in texts {
             lines.extend(hanging(label, &text, 1, HANG, style.columns()));
             label = "";

@@ -12,6 +12,8 @@ use strandline_contract::{
     words::{ComparisonCaution, GateOutcome, RegressionVerdict, SummaryVerdict, Vocabulary},
 };
 
+pub use changes::surface_report;
+
 use super::MAX_NAME;
 use crate::{
     escape,
