@@ -116,29 +116,37 @@ impl Drop for Served {
     }
 }
 
-/// Works the loop through the inspector.
-fn works(project: &Project, target: &[&str]) {
-    let tools = json(&inspect(project, target, &["--method", "tools/list"]));
+#[test]
+fn the_inspector_works_the_tools_over_standard_input_and_output() {
+    let project = Project::new();
+    project.run();
+    let target = [env!("CARGO_BIN_EXE_strandline"), "mcp"];
+    let tools = json(&inspect(&project, &target, &["--method", "tools/list"]));
     assert_eq!(tools["tools"].as_array().map(Vec::len), Some(17), "{tools}");
-    let of = |tool, arguments: &[&str]| call(project, target, tool, arguments);
+    let of = |tool, arguments: &[&str]| call(&project, &target, tool, arguments);
     assert_eq!(of("list_suites", &[])["page"]["total"], 1);
-    assert_eq!(
-        of("validate_suite", &["path=evals/desk.yaml"])["valid"],
-        true
-    );
-    assert_eq!(
-        of("list_cases", &["path=evals/desk.yaml"])["page"]["total"],
-        2
-    );
+    let suite = ["path=evals/desk.yaml"];
+    assert_eq!(of("validate_suite", &suite)["valid"], true);
+    assert_eq!(of("list_cases", &suite)["page"]["total"], 2);
     assert_eq!(of("get_run", &["run=last"])["summary"]["verdict"], "failed");
-    assert_eq!(of("wait_run", &["run=last"])["ended"], true);
-    assert!(of("list_runs", &[])["runs"].is_array());
+    assert_eq!(of("list_runs", &[])["complete"], true);
+    let covered = of("get_coverage", &["suite=evals/desk.yaml"]);
+    assert!(covered["coverage"]["kinds"].is_array());
+    let word = of("explain_term", &["term=notReached"]);
+    assert_eq!(word["words"][0]["wire"], "notReached");
+}
+
+#[test]
+fn the_inspector_reads_trials_over_http() {
+    let project = Project::new();
+    project.run();
+    let served = Served::start(&project, "127.0.0.1:0", None, &[]);
+    let target = [served.url.as_str(), "--transport", "http"];
+    let of = |tool, arguments: &[&str]| call(&project, &target, tool, arguments);
     let page = of("list_diagnostics", &["run=last"]);
     assert_eq!(page["diagnostics"]["complete"], true);
-    let trial = page["diagnostics"]["items"][0]["iterationId"]
-        .as_str()
-        .expect("an id");
-    let trial = format!("trial={trial}");
+    let id = page["diagnostics"]["items"][0]["iterationId"].as_str();
+    let trial = format!("trial={}", id.expect("an id"));
     assert_eq!(of("get_trial_chain", &[&trial])["result"], "failed");
     assert!(of("get_trace", &[&trial])["items"].is_array());
     assert!(of("get_friction", &[&trial])["signalsState"].is_string());
@@ -146,69 +154,51 @@ fn works(project: &Project, target: &[&str]) {
         of("get_friction", &["run=last"])["caseVariants"]["total"],
         2
     );
-    assert_eq!(
-        of("get_stage_analytics", &["run=last"])["analytics"]["totalTrials"],
-        6
-    );
-    assert!(of("get_coverage", &["suite=evals/desk.yaml"])["coverage"]["kinds"].is_array());
-    assert_eq!(
-        of("explain_term", &["term=notReached"])["words"][0]["wire"],
-        "notReached"
-    );
-    let runs = of("list_runs", &[]);
-    let [base, compared] =
-        [1, 0].map(|place| runs["runs"][place]["runId"].as_str().expect("two runs"));
-    let two = [format!("base={base}"), format!("compared={compared}")];
-    let two: Vec<&str> = two.iter().map(String::as_str).collect();
-    assert_eq!(
-        of("compare_runs", &two)["comparison"]["parity"]["state"],
-        "comparable"
-    );
-    assert_eq!(
-        of("diff_server_surface", &two)["servers"][0]["listed"],
-        true
-    );
-    for (method, list, least) in [
-        ("resources/list", "resources", 10),
-        ("resources/templates/list", "resourceTemplates", 3),
-        ("prompts/list", "prompts", 2),
-    ] {
-        let found = json(&inspect(project, target, &["--method", method]));
-        assert!(
-            found[list]
-                .as_array()
-                .is_some_and(|items| items.len() >= least),
-            "{found}"
-        );
-    }
+    let funnel = of("get_stage_analytics", &["run=last"]);
+    assert_eq!(funnel["analytics"]["totalTrials"], 6);
 }
 
 #[test]
-fn the_inspector_works_the_tools_over_standard_input_and_output() {
+fn the_inspector_runs_and_compares_over_http() {
     let project = Project::new();
-    project.run();
-    project.run();
-    let target = [env!("CARGO_BIN_EXE_strandline"), "mcp"];
-    works(&project, &target);
-}
-
-#[test]
-fn the_inspector_works_the_tools_over_http() {
-    let project = Project::new();
-    project.run();
     project.run();
     let served = Served::start(&project, "127.0.0.1:0", None, &["--trust-servers"]);
     let target = [served.url.as_str(), "--transport", "http"];
-    works(&project, &target);
-    let started = call(&project, &target, "run_suite", &["path=evals/desk.yaml"]);
-    let run = format!("run={}", started["runId"].as_str().expect("an id"));
+    let of = |tool, arguments: &[&str]| call(&project, &target, tool, arguments);
+    let base = of("list_runs", &[])["runs"][0]["runId"].clone();
+    let started = of("run_suite", &["path=evals/desk.yaml"]);
+    let id = started["runId"].as_str().expect("an id");
     // Another session waits for the run that the first one started.
-    let ended = call(&project, &target, "wait_run", &[&run]);
+    let ended = of("wait_run", &[&format!("run={id}")]);
     assert_eq!(
         [&ended["ended"], &ended["passedTrials"]],
         [&json!(true), &json!(3)],
         "{ended}"
     );
+    assert_eq!(of("stop_run", &[&format!("run={id}")])["stopping"], false);
+    let base = format!("base={}", base.as_str().expect("a run"));
+    let two = [base.as_str(), &format!("compared={id}")];
+    let compared = of("compare_runs", &two);
+    assert_eq!(compared["comparison"]["parity"]["state"], "comparable");
+    assert_eq!(
+        of("diff_server_surface", &two)["servers"][0]["listed"],
+        true
+    );
+}
+
+#[test]
+fn the_inspector_lists_resources_and_prompts() {
+    let project = Project::new();
+    let target = [env!("CARGO_BIN_EXE_strandline"), "mcp"];
+    for (method, list, least) in [
+        ("resources/list", "resources", 10),
+        ("resources/templates/list", "resourceTemplates", 3),
+        ("prompts/list", "prompts", 2),
+    ] {
+        let found = json(&inspect(&project, &target, &["--method", method]));
+        let items = found[list].as_array().map_or(0, Vec::len);
+        assert!(items >= least, "{found}");
+    }
 }
 
 #[test]
