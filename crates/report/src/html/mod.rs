@@ -10,6 +10,9 @@
 //! | [`links`] | where does each page lie? |
 //! | [`compare`] | may two runs be compared, and what differs? |
 //! | [`glossary`] | what does every word mean? |
+//! | [`friction`] | what do calls show about avoidable work? |
+//! | [`trend`] | how did the runs of a suite go, one after the other? |
+//! | [`data`] | how does JSON lie in a page? |
 //! | [`file`] | how is a run one offline file? |
 //! | [`term`] | how does a word carry its meaning? |
 //! | [`mark`] | how is a state or a verdict drawn? |
@@ -24,7 +27,9 @@
 //! pages work under a content security policy that allows neither.
 
 pub mod compare;
+pub mod data;
 pub mod file;
+pub mod friction;
 pub mod funnel;
 pub mod glossary;
 pub mod links;
@@ -34,6 +39,7 @@ pub mod shell;
 pub mod strip;
 pub mod term;
 pub mod text;
+pub mod trend;
 pub mod trial;
 
 pub use links::Links;

@@ -18,6 +18,10 @@ const AXIS: usize = 41;
 /// Columns without which there is no axis.
 const ROOM: usize = 96;
 
+/// How a series is read.
+pub(crate) const NOTE: &str = "each run on its own; nothing is added up over runs, and runs on \
+    two sides of a break do not compare";
+
 /// Returns the series, oldest run first, without a trailing line break; `when`
 /// writes a time, ms since the Unix epoch, for the reader's clock.
 #[must_use]
@@ -39,9 +43,7 @@ pub fn trend_report(trend: &SuiteTrend, when: impl Fn(i64) -> String, style: &St
         escape::line(name, MAX_NAME),
         style.dot()
     )];
-    let note = "each run on its own; nothing is added up over runs, and runs on two sides of a \
-                break do not compare";
-    lines.extend(hanging("", note, 0, 11, columns));
+    lines.extend(hanging("", NOTE, 0, 11, columns));
     lines.push(String::new());
     let cells: Vec<[String; 4]> = trend
         .points
@@ -98,7 +100,17 @@ fn gap(before: &TrendPoint, point: &TrendPoint, parity: &Parity, style: &Style) 
 
 fn cells(point: &TrendPoint, when: &impl Fn(i64) -> String, style: &Style) -> [String; 4] {
     let run = &point.run;
-    let passed = match &run.trials {
+    [
+        escape::line(&run.short_id, MAX_NAME),
+        when(run.started_at),
+        run.verdict.label().to_owned(),
+        passed(point, style),
+    ]
+}
+
+/// Returns "4 of 5 [38–96 %]", or why there is no rate.
+pub(crate) fn passed(point: &TrendPoint, style: &Style) -> String {
+    match &point.run.trials {
         Some(trials) => match compare::interval(trials, style) {
             Some(interval) => format!(
                 "{} of {} [{interval}]",
@@ -107,13 +119,7 @@ fn cells(point: &TrendPoint, when: &impl Fn(i64) -> String, style: &Style) -> [S
             None => "not measured".to_owned(),
         },
         None => "no decision".to_owned(),
-    };
-    [
-        escape::line(&run.short_id, MAX_NAME),
-        when(run.started_at),
-        run.verdict.label().to_owned(),
-        passed,
-    ]
+    }
 }
 
 /// Draws rate and interval on an axis from 0 to 100 %.

@@ -7,4 +7,5 @@ mod fixture;
 mod funnels;
 mod look;
 mod runs;
+mod series;
 mod trials;

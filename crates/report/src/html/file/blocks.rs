@@ -7,6 +7,8 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::{Compression, write::DeflateEncoder};
 use serde::Serialize;
 
+use crate::html::data::escaped;
+
 /// Packs JSON items into numbered blocks: each a JSON list, deflated, in
 /// base64, whose alphabet has neither `<` nor `&`.
 pub(super) struct Packer {
@@ -89,26 +91,6 @@ pub(super) fn json_block(id: &str, value: &impl Serialize) -> serde_json::Result
     Ok(format!(
         "<script type=\"application/json\" id=\"{id}\">{text}</script>\n"
     ))
-}
-
-/// Returns JSON text that cannot end the element that it stands in, begin a
-/// comment in it, or break a line for a script.
-///
-/// These characters only occur inside of JSON strings, where an escape stands
-/// for the same character.
-pub(super) fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        match character {
-            '<' => out.push_str("\\u003c"),
-            '>' => out.push_str("\\u003e"),
-            '&' => out.push_str("\\u0026"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
-            _ => out.push(character),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
