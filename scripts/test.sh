@@ -2,7 +2,7 @@
 # Installs what the tests need and runs them.
 #
 #   scripts/test.sh          set-up, then the tests
-#   scripts/test.sh --all    the same, then format, lints, docs, licences
+#   scripts/test.sh --all    the same, then format, lints, docs, licences, vendored files
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,4 +27,6 @@ if [[ "${1:-}" == "--all" ]]; then
   RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --document-private-items --locked --quiet
   step "licences, sources, duplicates"
   scripts/deny.sh
+  step "vendored files"
+  scripts/check-vendor.sh
 fi

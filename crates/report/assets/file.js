@@ -494,6 +494,21 @@
     if (here >= 0) go(here);
   }
 
+  /** Goes to a place on the page of the trial, whose address stays. @param {MouseEvent} event */
+  function onPlace(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
+    const link = event.target.closest("[data-trial] a[href^='#']");
+    const id = link?.getAttribute("href")?.slice(1);
+    const place = id ? document.getElementById(id) : null;
+    if (!place || !view("trial").contains(place)) return;
+    event.preventDefault();
+    for (let around = place.closest("details"); around; around = around.parentElement?.closest("details") ?? null) {
+      around.open = true;
+    }
+    place.scrollIntoView({ block: "center" });
+  }
+
+  document.addEventListener("click", onPlace);
   addEventListener("hashchange", route);
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !opened || document.querySelector("dialog[open]")) return;

@@ -13,7 +13,7 @@ pub(super) fn views(run: &Markup, glossary: &Markup, kept: &Kept, trials: u64) -
             (run)
             (table(kept, trials))
         }
-        div #trial data-view="trial" aria-live="polite" hidden {
+        div #trial data-view="trial" hidden {
             nav.crumbs aria-label="Trials" {
                 a href="#all-trials" { "all trials" }
                 a data-step="-1" hidden { "previous" }
