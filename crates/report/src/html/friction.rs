@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use strandline_contract::{
     rate::Rate,
     run::{RunRecord, TrialRecord},
-    words::{FrictionGap, FrictionSignalKind, MeasurementUnit, Vocabulary},
+    words::{FrictionGap, FrictionSignalKind, MeasurementUnit},
 };
 use strandline_derive::friction::FrictionRates;
 

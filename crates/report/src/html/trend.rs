@@ -71,7 +71,7 @@ pub fn trend(links: &dyn Links, page: &TrendPage<'_>) -> Markup {
 }
 
 /// Returns what precedes a point: why it does not compare with the one before.
-fn breaks<'a>(points: &'a [TrendPoint]) -> impl Iterator<Item = (&'a TrendPoint, Vec<String>)> {
+fn breaks(points: &[TrendPoint]) -> impl Iterator<Item = (&TrendPoint, Vec<String>)> {
     points.iter().enumerate().map(|(place, point)| {
         let before = place.checked_sub(1).and_then(|place| points.get(place));
         let reasons = match (before, &point.parity) {
