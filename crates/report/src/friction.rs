@@ -34,7 +34,9 @@ pub fn trial_lines(trial: &TrialRecord) -> Vec<String> {
     }
 }
 
-fn document_lines(document: &FrictionSignals) -> Vec<String> {
+/// Returns one line per signal of a trial's document, or why there is none.
+#[must_use]
+pub fn document_lines(document: &FrictionSignals) -> Vec<String> {
     if document.state == FrictionState::NotMeasured {
         let reason = document.not_measured_reason.map(|reason| reason.label());
         return vec![format!(

@@ -87,6 +87,21 @@ impl SuiteText {
 /// Says why the file cannot be read, or renders every finding with its place.
 pub fn read(path: &Path, look: Look) -> Result<SuiteFile, Failure> {
     let file = read_text(path)?;
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let directory = absolute.parent().map(Path::to_path_buf).unwrap_or_default();
+    loaded(file, directory, look)
+}
+
+/// Loads a suite file that was read from a directory, which is absolute.
+///
+/// # Errors
+///
+/// Renders every finding with its place.
+pub(crate) fn loaded(
+    file: SuiteText,
+    directory: PathBuf,
+    look: Look,
+) -> Result<SuiteFile, Failure> {
     let loaded = file.load(LoadOptions::authored()).map_err(|failure| {
         Failure::usage(format_args!(
             "`{}` is not a valid suite file: {}\n\n{}",
@@ -100,10 +115,9 @@ pub fn read(path: &Path, look: Look) -> Result<SuiteFile, Failure> {
     } else {
         file.warnings(&loaded, look)
     };
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     Ok(SuiteFile {
         name: file.name,
-        directory: absolute.parent().map(Path::to_path_buf).unwrap_or_default(),
+        directory,
         loaded,
         look,
         warnings,

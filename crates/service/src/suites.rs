@@ -9,12 +9,12 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use strandline_contract::suite::{ResolvedCase, Step};
-use strandline_suite::{Finding, LoadOptions, Loaded};
+use strandline_suite::{Finding, LoadOptions, Loaded, render::Look};
 
 use crate::{
     Failure,
     project::Project,
-    suite_file::{SuiteText, read_text},
+    suite_file::{self, SuiteFile, SuiteText, read_text},
 };
 
 /// Directories deep that suite files are looked for.
@@ -232,6 +232,18 @@ pub fn cases(project: &Project, path: &Path) -> Result<Vec<CaseFacts>, Failure> 
         .hint("validate the suite to see every finding with its place")
     })?;
     Ok(loaded.resolved.cases.iter().map(CaseFacts::of).collect())
+}
+
+/// Reads and loads a suite file of a project, to run it; its name is relative
+/// to the project.
+///
+/// # Errors
+///
+/// When the file lies outside the project, cannot be read, or is no valid
+/// suite: then every finding with its place.
+pub fn open(project: &Project, path: &Path, look: Look) -> Result<SuiteFile, Failure> {
+    let directory = project.file(path)?.parent().map(Path::to_path_buf);
+    suite_file::loaded(read(project, path)?, directory.unwrap_or_default(), look)
 }
 
 /// Reads a suite file of a project; its name is relative to the project.

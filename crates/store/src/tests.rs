@@ -7,7 +7,10 @@ use sqlx::{
     AssertSqlSafe, SqlSafeStr,
     migrate::{Migration, MigrationType, Migrator},
 };
-use strandline_contract::{trace::Trace, words::TaskResult};
+use strandline_contract::{
+    trace::Trace,
+    words::{FailureCategory, IterationStatus, Stage, TaskResult},
+};
 
 use crate::{Store, StoreError, TrialFilter, sample, schema};
 
@@ -198,4 +201,68 @@ async fn a_full_disk_loses_nothing_stored_and_is_named() {
         .finish_run(&sample::finished(run))
         .await
         .expect("finishes");
+}
+
+/// How SQLite carries out a statement, one line a step.
+async fn plan(store: &Store, sql: &str) -> String {
+    let sql = format!("EXPLAIN QUERY PLAN {sql}");
+    let steps: Vec<(i64, i64, i64, String)> = sqlx::query_as(AssertSqlSafe(sql))
+        .fetch_all(&store.readers)
+        .await
+        .expect("explains");
+    let steps: Vec<String> = steps.into_iter().map(|(.., step)| step).collect();
+    steps.join("\n")
+}
+
+#[tokio::test]
+async fn pages_of_a_large_run_are_read_through_indexes() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = one_trial(directory.path()).await;
+    let store = Store::open(&path).await.expect("opens");
+    let word = |filter: TrialFilter| {
+        let mut query = filter.select("t.id", 1);
+        query.push(" AND (t.planned, t.iteration) > (0, 0) ORDER BY t.planned, t.iteration");
+        query.sql().as_str().to_owned()
+    };
+    let everything = TrialFilter::default();
+    for (filter, index) in [
+        (everything.clone(), "sqlite_autoindex_trials"),
+        (
+            TrialFilter {
+                not_passed: true,
+                ..everything.clone()
+            },
+            "trials_not_passed",
+        ),
+        (
+            TrialFilter {
+                first_failed_stage: Some(Stage::Call),
+                ..everything.clone()
+            },
+            "trials_by_stage",
+        ),
+        (
+            TrialFilter {
+                failure_category: Some(FailureCategory::Arguments),
+                ..everything.clone()
+            },
+            "trials_by_category",
+        ),
+        (
+            TrialFilter {
+                status: Some(IterationStatus::Cancelled),
+                ..everything
+            },
+            "trials_by_status",
+        ),
+    ] {
+        let steps = plan(&store, &word(filter)).await;
+        assert!(steps.contains(index), "{index}: {steps}");
+        assert!(!steps.contains("TEMP B-TREE"), "{index}: {steps}");
+    }
+    let follow = "SELECT t.seq FROM trials t JOIN runs r ON r.seq = t.run \
+         WHERE r.id = 'r1' AND t.seq > 1 ORDER BY t.seq";
+    let steps = plan(&store, follow).await;
+    assert!(steps.contains("trials_of_run"), "{steps}");
+    assert!(!steps.contains("TEMP B-TREE"), "{steps}");
 }

@@ -21,3 +21,4 @@ mod secrets;
 mod show;
 mod stored;
 mod suite_files;
+mod ui;

@@ -330,7 +330,7 @@ fn read_cursor(cursor: &str) -> Result<(i64, i64), StoreError> {
 }
 
 impl TrialFilter {
-    fn select(&self, columns: &str, run: i64) -> QueryBuilder<Sqlite> {
+    pub(crate) fn select(&self, columns: &str, run: i64) -> QueryBuilder<Sqlite> {
         let mut query: QueryBuilder<Sqlite> = QueryBuilder::new("SELECT ");
         query.push(columns).push(
             " FROM trials t JOIN planned_cases p ON p.run = t.run AND p.ordinal = t.planned WHERE t.run = ",

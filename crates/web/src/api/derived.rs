@@ -21,14 +21,14 @@ use strandline_derive::{
     friction::{StoredFriction, derive_friction_rates, project_friction_signals},
 };
 use strandline_service::roll_ups::{self, Found};
-use strandline_store::{Frames, RunFilter, Store, StoreError, StoredRun, TrialFilter};
+use strandline_store::{Frames, RunFilter, Store, StoredRun, TrialFilter};
 use strandline_suite::preflight::requires_judge;
 
 use super::Answered;
 use crate::{
     app::App,
     document,
-    params::{In, Params, Slice, page},
+    params::{In, Params, page},
     problem::Problem,
 };
 
@@ -100,11 +100,16 @@ pub(crate) struct CompareQuery {
     pub(crate) gate: Option<String>,
 }
 
+/// Two runs with their funnels.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub(crate) comparison: RunComparison,
+    pub(crate) base: Found,
+    pub(crate) compared: Found,
+}
+
 /// Compares two stored runs.
-pub(crate) async fn compared(
-    store: &Store,
-    query: &CompareQuery,
-) -> Result<RunComparison, Problem> {
+pub(crate) async fn compared(store: &Store, query: &CompareQuery) -> Result<Compared, Problem> {
     let gates: Vec<Gate> = query
         .gate
         .iter()
@@ -122,20 +127,25 @@ pub(crate) async fn compared(
         )));
     }
     let (left, right) = (
-        believed(store, &base).await?,
-        believed(store, &compared).await?,
+        roll_ups::read(store, &base).await?,
+        roll_ups::read(store, &compared).await?,
     );
     let apart = if query.side_by_side {
         Apart::SideBySide
     } else {
         Apart::Refused
     };
-    Ok(compare_runs(
-        side(&base, left.as_ref()),
-        side(&compared, right.as_ref()),
+    let comparison = compare_runs(
+        side(&base, believed(&left)),
+        side(&compared, believed(&right)),
         apart,
         &gates,
-    ))
+    );
+    Ok(Compared {
+        comparison,
+        base: left,
+        compared: right,
+    })
 }
 
 fn side<'a>(run: &'a StoredRun, analytics: Option<&'a StageAnalytics>) -> Side<'a> {
@@ -146,12 +156,12 @@ fn side<'a>(run: &'a StoredRun, analytics: Option<&'a StageAnalytics>) -> Side<'
     }
 }
 
-/// Reads a run's funnel; none where there is none to be believed.
-async fn believed(store: &Store, run: &StoredRun) -> Result<Option<StageAnalytics>, Problem> {
-    Ok(match roll_ups::read(store, run).await? {
-        Found::Funnel(funnel) => Some(*funnel),
+/// Returns a run's funnel; none where there is none to be believed.
+fn believed(found: &Found) -> Option<&StageAnalytics> {
+    match found {
+        Found::Funnel(funnel) => Some(funnel),
         Found::Absent(..) => None,
-    })
+    }
 }
 
 /// Answers with a comparison.
@@ -160,8 +170,8 @@ pub(crate) async fn compare(
     Params(query): Params<CompareQuery>,
     headers: HeaderMap,
 ) -> Answered {
-    let comparison = compared(app.store(), &query).await?;
-    document::json(&headers, &comparison)
+    let compared = compared(app.store(), &query).await?;
+    document::json(&headers, &compared.comparison)
 }
 
 /// How many runs of a trend.
@@ -199,12 +209,12 @@ pub(crate) async fn trend_of(
     let mut runs = Vec::new();
     for head in page.items.iter().rev() {
         let run = store.run(&head.record.id).await?;
-        let analytics = believed(store, &run).await?;
-        runs.push((run, analytics));
+        let found = roll_ups::read(store, &run).await?;
+        runs.push((run, found));
     }
     let sides: Vec<_> = runs
         .iter()
-        .map(|(run, analytics)| side(run, analytics.as_ref()))
+        .map(|(run, found)| side(run, believed(found)))
         .collect();
     Ok(suite_trend(suite, &sides, page.complete))
 }
@@ -239,25 +249,25 @@ pub(crate) struct FrictionQuery {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FrictionPage {
     /// The run.
-    run_id: String,
+    pub(crate) run_id: String,
     /// Trials examined for this page.
-    scanned_trials: u64,
+    pub(crate) scanned_trials: u64,
     /// Examined trials whose stored signals did not pass their check; they are
     /// withheld and not counted.
-    withheld_trials: u64,
+    pub(crate) withheld_trials: u64,
     /// Examined trials without stored signals; not counted.
-    unrecorded_trials: u64,
+    pub(crate) unrecorded_trials: u64,
     /// Per kind, how many of the page's measured trials show it; absent when
     /// none of them was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    rates: Option<std::collections::BTreeMap<FrictionSignalKind, Rate<FrictionGap>>>,
+    pub(crate) rates: Option<std::collections::BTreeMap<FrictionSignalKind, Rate<FrictionGap>>>,
     /// The trials with a signal, or whose friction was not measured.
-    trials: Vec<TrialFriction>,
+    pub(crate) trials: Vec<TrialFriction>,
     /// The page examined every trial that was asked for.
-    complete: bool,
+    pub(crate) complete: bool,
     /// Where the next page begins.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
 }
 
 /// One trial's signals.
@@ -265,29 +275,35 @@ pub(crate) struct FrictionPage {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TrialFriction {
     /// The trial.
-    trial_id: String,
+    pub(crate) trial_id: String,
     /// The case's id in the suite.
-    case_id: String,
+    pub(crate) case_id: String,
     /// The case's title.
-    title: String,
+    pub(crate) title: String,
     /// The model it ran under.
     #[serde(skip_serializing_if = "Option::is_none")]
-    variant: Option<ExecutionVariant>,
+    pub(crate) variant: Option<ExecutionVariant>,
     /// Ordinal among the case variant's trials, from 0.
-    iteration_number: u32,
+    pub(crate) iteration_number: u32,
     /// The signals.
-    friction: FrictionSignals,
+    pub(crate) friction: FrictionSignals,
+}
+
+impl FrictionQuery {
+    pub(crate) fn case(&self) -> Option<&str> {
+        self.case.as_deref()
+    }
 }
 
 /// Reads the friction of a page of trials.
-async fn friction_page(
+pub(crate) async fn friction_page(
     store: &Store,
     run_id: String,
-    case: Option<String>,
-    slice: Slice<'_>,
-) -> Result<FrictionPage, StoreError> {
+    asked: &FrictionQuery,
+) -> Result<FrictionPage, Problem> {
+    let slice = page(asked.cursor.as_deref(), asked.limit)?;
     let filter = TrialFilter {
-        case_id: case,
+        case_id: asked.case.clone(),
         ..TrialFilter::default()
     };
     let page = store
@@ -331,9 +347,8 @@ pub(crate) async fn friction(
     Params(query): Params<FrictionQuery>,
     headers: HeaderMap,
 ) -> Answered {
-    let slice = page(query.cursor.as_deref(), query.limit)?;
     let run_id = app.store().resolve_run(&run).await?;
-    let view = friction_page(app.store(), run_id, query.case.clone(), slice).await?;
+    let view = friction_page(app.store(), run_id, &query).await?;
     document::json(&headers, &view)
 }
 

@@ -17,7 +17,6 @@ use strandline_service::{
     planning::{self, Planned},
     project::Project,
     request::RunRequest,
-    suite_file,
     suites::{self, CaseFacts, SuiteList, SuiteValidation},
 };
 use strandline_suite::render::Look;
@@ -206,9 +205,7 @@ fn in_range(name: &str, given: Option<u32>, most: u32) -> Result<(), Problem> {
 }
 
 fn plan(project: &Project, asked: &StartRun) -> Result<Planned, Failure> {
-    let file = project.file(Path::new(&asked.path))?;
-    let mut suite = suite_file::read(&file, Look::PLAIN)?;
-    suite.name = project.relative(&file);
+    let suite = suites::open(project, Path::new(&asked.path), Look::PLAIN)?;
     let request = RunRequest {
         cases: asked.cases.clone(),
         models: asked.models.clone(),

@@ -1,7 +1,10 @@
 //! What a browser sees: the pages of `strandline_report::html` over the store.
 
 mod assets;
+mod compare;
 mod frame;
+mod friction;
+mod glossary;
 pub(crate) mod links;
 mod run;
 mod runs;
@@ -28,9 +31,12 @@ pub(crate) fn router() -> Router<App> {
         .route("/runs/{run}", get(run::read))
         .route("/runs/{run}/trials", get(trials::list))
         .route("/runs/{run}/funnel", get(run::funnel))
+        .route("/runs/{run}/friction", get(friction::read))
         .route("/runs/{run}/stop", post(suites::stop))
         .route("/trials/{trial}", get(trial::read))
         .route("/trials/{trial}/frames", get(trial::frames))
+        .route("/compare", get(compare::read))
+        .route("/glossary", get(glossary::read))
         .route("/suites", get(suites::list))
         .route("/suites/file", get(suites::file))
         .route("/suites/run", post(suites::run))
@@ -63,17 +69,21 @@ impl From<StoreError> for ProblemPage {
 }
 
 /// Returns a time, ms since the Unix epoch, for the clock of this machine.
+pub(crate) fn local(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds).map_or_else(
+        |_| "an impossible time".to_owned(),
+        |time| {
+            let local = time.to_zoned_datetime(jiff::tz::TimeZone::system());
+            local.strftime("%Y-%m-%d %H:%M").to_string()
+        },
+    )
+}
+
+/// Returns a time, ms since the Unix epoch, as an element.
 pub(crate) fn instant(milliseconds: i64) -> Markup {
-    let time = jiff::Timestamp::from_millisecond(milliseconds);
-    html! {
-        @match time {
-            Ok(time) => {
-                @let local = time.to_zoned_datetime(jiff::tz::TimeZone::system());
-                time datetime=(time.to_string()) { (local.strftime("%Y-%m-%d %H:%M").to_string()) }
-            }
-            Err(_) => "an impossible time",
-        }
-    }
+    let exact = jiff::Timestamp::from_millisecond(milliseconds).ok();
+    let exact = exact.map(|time| time.to_string());
+    html! { time datetime=[exact] { (local(milliseconds)) } }
 }
 
 async fn nothing() -> Response {

@@ -121,3 +121,25 @@ async fn a_trial_leads_to_its_neighbours_and_its_run() {
         page(&site, target).await;
     }
 }
+
+#[tokio::test]
+async fn two_runs_are_chosen_and_compared() {
+    let site = Site::with_a_run().await;
+    let few = page(&site, "/compare").await;
+    assert!(few.body.contains("two stored runs"), "{}", few.body);
+    site.store_run("r2", 2).await;
+    let form = page(&site, "/compare?compared=r2").await;
+    assert!(
+        form.body.contains("<option value=\"r2\" selected>"),
+        "{}",
+        form.body
+    );
+    let compared = page(&site, "/compare?base=r1&compared=r2").await;
+    assert!(
+        compared.body.contains("href=\"/runs/r1\""),
+        "{}",
+        compared.body
+    );
+    let same = site.get("/compare?base=r1&compared=r1").await;
+    assert_eq!(same.status, StatusCode::BAD_REQUEST);
+}
