@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the MCP servers that the tests talk to: npm packages below
-# tests/servers/node_modules, Python packages below .cache/python.
-# Does nothing when they are up to date.
+# Installs what the tests talk to and what drives the browser: npm packages
+# below tests/{servers,browser}/node_modules, Python packages below
+# .cache/python. Does nothing when they are up to date.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,14 +15,16 @@ need() {
 # stamp FILE... : what an installation was made from
 stamp() { cat "$@" | sha256sum | cut -d' ' -f1; }
 
-node_stamp=tests/servers/node_modules/.stamp
-node_wanted=$(stamp tests/servers/package.json tests/servers/package-lock.json)
-if [ "$(cat "$node_stamp" 2>/dev/null)" != "$node_wanted" ]; then
-    need npm "Node.js 20 or newer"
-    echo "setup-tests: installing npm servers" >&2
-    npm ci --prefix tests/servers --ignore-scripts --no-audit --no-fund --loglevel=error >&2
-    echo "$node_wanted" >"$node_stamp"
-fi
+for packages in tests/servers tests/browser; do
+    node_stamp=$packages/node_modules/.stamp
+    node_wanted=$(stamp "$packages/package.json" "$packages/package-lock.json")
+    if [ "$(cat "$node_stamp" 2>/dev/null)" != "$node_wanted" ]; then
+        need npm "Node.js 20 or newer"
+        echo "setup-tests: installing npm packages of $packages" >&2
+        npm ci --prefix "$packages" --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+        echo "$node_wanted" >"$node_stamp"
+    fi
+done
 
 python_stamp=.cache/python/.stamp
 python_wanted=$(stamp tests/servers/requirements.txt)

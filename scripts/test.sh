@@ -22,6 +22,9 @@ fi
 step "tests"
 cargo nextest run --workspace --locked ${CI:+--profile ci}
 
+step "pages in a browser"
+npm test --prefix tests/browser --silent
+
 if [[ "${1:-}" == "--all" ]]; then
   step "docs"
   RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --document-private-items --locked --quiet
