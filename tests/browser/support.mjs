@@ -59,7 +59,8 @@ export function strandline(home, ...args) {
 }
 
 // A directory with three runs: the example suite on two releases of the demo
-// server, and a suite whose every text is hostile.
+// server, and a suite whose every text is hostile; and with a suite that was
+// not run, slow enough to be watched.
 export async function projectWithRuns() {
   const home = await mkdtemp(join(tmpdir(), "strandline-browser-"));
   const suite = join(root, "examples/orders.yaml");
@@ -68,6 +69,7 @@ export async function projectWithRuns() {
     const ran = await strandline(home, "run", suite, "--quiet", "--command", command);
     if (ran.code !== 1) throw new Error(`the example suite ended with ${ran.code}: ${ran.stderr}`);
   }
+  await writeFile(join(home, "slow.yaml"), slowSuite());
   await writeFile(join(home, "hostile.yaml"), hostileSuite());
   const ran = await strandline(home, "run", "hostile.yaml", "--quiet");
   if (ran.code !== 1) throw new Error(`the hostile suite ended with ${ran.code}: ${ran.stderr}`);
@@ -82,33 +84,51 @@ export async function projectWithRuns() {
   };
 }
 
-function hostileSuite() {
+// A suite on the echo server.
+function suiteOf(id, name, iterations, cases) {
   return JSON.stringify({
     schemaVersion: "2",
     mode: "agentWorkflow",
     reportingMode: "standard",
-    suite: { id: "s_hostile", name: hostile, description: hostile },
+    suite: { id, name, description: name },
     target: { servers: [{ name: "echo" }] },
     mcpServers: { echo: { command: join(programs, "strandline-echo-mcp") } },
-    defaults: { model: "scripted/hostile", iterations: 2, passThreshold: 1, validity: {} },
-    cases: [
-      {
-        id: "hostile",
-        title: hostile,
-        intent: `<img src=x onerror="window.pwned=3">`,
-        steps: [
-          { id: "ask", kind: "prompt", prompt: hostile },
-          {
-            id: "called",
-            kind: "assert",
-            assertion: { type: "toolCalledWith", toolName: "echo", args: { args: { text: "something else" } } },
-          },
-        ],
-        assertions: [{ type: "responseContains", needle: `${hostile} missing` }],
-        script: [{ call: [{ tool: "echo", arguments: { text: hostile, [hostile]: hostile } }] }, { say: hostile }],
-      },
-    ],
+    defaults: { model: "scripted/browser", iterations, passThreshold: 1, validity: {} },
+    execution: { concurrency: 1 },
+    cases,
   });
+}
+
+function slowSuite() {
+  return suiteOf("s_slow", "Slow", 6, [
+    {
+      id: "waits",
+      title: "Takes its time",
+      steps: [{ id: "ask", kind: "prompt", prompt: "Repeat hello" }],
+      assertions: [{ type: "responseContains", needle: "hello" }],
+      script: [{ call: [{ tool: "echo", arguments: { text: "hello" } }], delayMs: 400 }, { say: "hello" }],
+    },
+  ]);
+}
+
+function hostileSuite() {
+  return suiteOf("s_hostile", hostile, 2, [
+    {
+      id: "hostile",
+      title: hostile,
+      intent: `<img src=x onerror="window.pwned=3">`,
+      steps: [
+        { id: "ask", kind: "prompt", prompt: hostile },
+        {
+          id: "called",
+          kind: "assert",
+          assertion: { type: "toolCalledWith", toolName: "echo", args: { args: { text: "something else" } } },
+        },
+      ],
+      assertions: [{ type: "responseContains", needle: `${hostile} missing` }],
+      script: [{ call: [{ tool: "echo", arguments: { text: hostile, [hostile]: hostile } }] }, { say: hostile }],
+    },
+  ]);
 }
 
 // Serves a project's pages; resolves with their address once they answer.
