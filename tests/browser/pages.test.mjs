@@ -47,7 +47,7 @@ test("from the list of runs to the verdict, and from the verdict to the evidence
   const run = await page.getByRole("main").innerText();
   assert.match(run, /failed/i);
   assert.match(run, /\d+ of \d+ configured trials attempted/);
-  assert.match(run, /stopped at Tool call/);
+  assert.match(run, /stopped at tool call/i);
 
   await page.locator("article.group a[href^='/trials/']").first().click();
   await page.waitForURL(/\/trials\//);
@@ -145,7 +145,7 @@ test("pages are readable without script", async () => {
   const watched = await open(`/runs/${project.firstRun}`, { javaScriptEnabled: false });
   const text = await watched.page.getByRole("main").innerText();
   assert.match(text, /Looks an order up/);
-  assert.match(text, /stopped at/);
+  assert.match(text, /stopped at/i);
   await watched.close();
 });
 
