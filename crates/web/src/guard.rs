@@ -33,7 +33,8 @@ const ALWAYS: [(HeaderName, &str); 7] = [
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
-    (header::REFERRER_POLICY, "no-referrer"),
+    // Not `no-referrer`: the forms of our own pages would then come from nowhere.
+    (header::REFERRER_POLICY, "same-origin"),
     (
         HeaderName::from_static("cross-origin-resource-policy"),
         "same-origin",

@@ -9,6 +9,12 @@ pub const STYLESHEET: &str = include_str!("../../assets/strandline.css");
 /// The script of every page; pages are readable without it.
 pub const SCRIPT: &str = include_str!("../../assets/strandline.js");
 
+/// The mark of a page in tabs and bookmarks.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\
+    %3Cpath d='M2 11c4-9 8 3 12-6' fill='none' stroke='%2300796b' stroke-width='2'/%3E\
+    %3Ccircle cx='3' cy='10' r='2.5' fill='%2300796b'/%3E\
+    %3Ccircle cx='13' cy='6' r='2.5' fill='%23c8880a'/%3E%3C/svg%3E";
+
 /// Where a page takes its stylesheets and scripts from, in order.
 #[derive(Debug, Clone, Copy)]
 pub enum Assets<'a> {
@@ -78,7 +84,9 @@ pub fn page(page: &Page<'_>) -> Markup {
                 }
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
+                // A form that names no origin of its own would be taken for a
+                // foreign one.
+                meta name="referrer" content="same-origin";
                 title { (page.title) " · Strandline" }
                 (assets(page.assets))
             }
@@ -99,6 +107,7 @@ fn assets(assets: Assets<'_>) -> Markup {
     html! {
         @match assets {
             Assets::Linked { stylesheets, scripts } => {
+                link rel="icon" href=(ICON);
                 @for address in stylesheets { link rel="stylesheet" href=(address); }
                 @for address in scripts { script src=(address) {} }
             }

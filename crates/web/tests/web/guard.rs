@@ -60,7 +60,7 @@ async fn every_answer_carries_the_policy() {
         assert!(policy.contains("frame-ancestors 'none'"), "{target}");
         assert!(!policy.contains("unsafe"), "{target}");
         assert_eq!(answer.header("x-content-type-options"), "nosniff");
-        assert_eq!(answer.header("referrer-policy"), "no-referrer");
+        assert_eq!(answer.header("referrer-policy"), "same-origin");
         assert_eq!(answer.header("access-control-allow-origin"), "");
         assert_ne!(answer.header("cache-control"), "");
     }
