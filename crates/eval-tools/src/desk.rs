@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use strandline_service::{
     Failure as ServiceFailure,
-    launch::Launcher,
+    launch::{Launcher, Phase},
     project::Project,
     suite_file::{self, SuiteFile},
 };
-use strandline_store::{Store, StoreError};
+use strandline_store::{Store, StoreError, StoredRun};
 use strandline_suite::render::Look;
 use tokio::sync::OnceCell;
 
-use crate::{confine::SuitePath, trust::Trust};
+use crate::{confine::SuitePath, failure::Failure, trust::Trust};
 
 /// What a server of eval tools is started with.
 #[derive(Debug, Clone)]
@@ -74,6 +74,39 @@ impl Desk {
     /// Opens the run store for reading.
     pub(crate) async fn store(&self) -> Result<Store, StoreError> {
         Store::open_read_only(&self.store).await
+    }
+
+    /// Reads a stored run, whole.
+    ///
+    /// # Errors
+    ///
+    /// As the store; one that was started here and is not stored is said so.
+    pub(crate) async fn run(&self, store: &Store, reference: &str) -> Result<StoredRun, Failure> {
+        let error = match store.run(reference).await {
+            Ok(run) => return Ok(run),
+            Err(error) => error,
+        };
+        let started = self.started().map(Launcher::all).unwrap_or_default();
+        let here = started.iter().find(|run| run.run_id.starts_with(reference));
+        let Some(run) = here.filter(|_| matches!(error, StoreError::NotFound { .. })) else {
+            return Err(error.into());
+        };
+        let id = &run.run_id;
+        let setup = run
+            .end
+            .as_ref()
+            .and_then(|end| end.setup_failure.as_deref());
+        Err(match (run.phase, setup) {
+            (Phase::Ended, setup) => Failure::new(format!(
+                "run `{id}` ended before anything was stored: {}",
+                setup.unwrap_or("no trial was started")
+            ))
+            .hint("`validate_suite` says what the suite would start; then run it again"),
+            _ => Failure::new(format!(
+                "run `{id}` is connecting its servers and not stored yet"
+            ))
+            .hint("`wait_run` waits for it"),
+        })
     }
 
     /// Returns what starts runs; opens the run store for writing.

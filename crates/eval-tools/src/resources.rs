@@ -152,7 +152,7 @@ fn names() -> String {
 
 async fn decision(desk: &Desk, run: &str) -> Result<String, Failure> {
     let store = desk.store().await?;
-    let run = store.run(run).await?;
+    let run = desk.run(&store, run).await?;
     let summary = summarize_run(LOCAL_PROJECT, &run.record, [], Page::default());
     let text = serde_json::to_string_pretty(&summary)
         .map_err(|error| Failure::new(format!("the summary has no JSON form: {error}")))?;

@@ -96,7 +96,7 @@ impl EvalTool for CompareRuns {
             })
             .collect::<Result<Vec<Gate>, Failure>>()?;
         let store = desk.store().await?;
-        let (base, compared) = two(&store, &input.base, &input.compared).await?;
+        let (base, compared) = two(desk, &store, &input.base, &input.compared).await?;
         let left = roll_ups::read(&store, &base).await?;
         let right = roll_ups::read(&store, &compared).await?;
         let apart = if input.side_by_side {
@@ -127,9 +127,14 @@ impl EvalTool for CompareRuns {
 }
 
 /// Reads two different runs.
-async fn two(store: &Store, base: &str, compared: &str) -> Result<(StoredRun, StoredRun), Halt> {
-    let left = store.run(base).await?;
-    let right = store.run(compared).await?;
+async fn two(
+    desk: &Desk,
+    store: &Store,
+    base: &str,
+    compared: &str,
+) -> Result<(StoredRun, StoredRun), Halt> {
+    let left = desk.run(store, base).await?;
+    let right = desk.run(store, compared).await?;
     if left.record.id == right.record.id {
         return Err(Failure::new(format!(
             "`{}` and `{}` name the same run {}",
@@ -303,7 +308,7 @@ impl EvalTool for DiffServerSurface {
         _call: &Call,
     ) -> Result<Answer<Self::Output>, Halt> {
         let store = desk.store().await?;
-        let (base, compared) = two(&store, &input.base, &input.compared).await?;
+        let (base, compared) = two(desk, &store, &input.base, &input.compared).await?;
         let mut servers = surface_changes(&base.record.servers, &compared.record.servers);
         if let Some(name) = &input.server {
             let known = servers.iter().map(|server| server.server.clone());

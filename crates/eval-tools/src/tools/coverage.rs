@@ -133,7 +133,7 @@ fn of_suite(suite: &ResolvedSuite) -> Coverage {
 
 async fn of_run(desk: &Desk, reference: &str) -> Result<Coverage, Halt> {
     let store = desk.store().await?;
-    let stored = store.run(reference).await?;
+    let stored = desk.run(&store, reference).await?;
     let suite = suite_of(&stored.record, &stored.short_id)?;
     let trials = trials(&store, &stored.record.id).await?;
     let evidence = RunEvidence {

@@ -6,7 +6,7 @@ use strandline_contract::run::{ExecutionVariant, TrialRecord};
 use strandline_report::escape;
 use strandline_store::{Store, StoredRun, TrialFilter};
 
-use crate::{failure::Failure, tool::Halt};
+use crate::{desk::Desk, failure::Failure, tool::Halt};
 
 /// Names listed in a failure.
 const LISTED: usize = 12;
@@ -36,7 +36,11 @@ pub(crate) struct TrialName {
 }
 
 /// Finds the trial that is named.
-pub(crate) async fn trial(store: &Store, name: &TrialName) -> Result<TrialRecord, Halt> {
+pub(crate) async fn trial(
+    desk: &Desk,
+    store: &Store,
+    name: &TrialName,
+) -> Result<TrialRecord, Halt> {
     if let Some(trial) = &name.trial {
         return Ok(store.trial(trial).await?);
     }
@@ -45,7 +49,7 @@ pub(crate) async fn trial(store: &Store, name: &TrialName) -> Result<TrialRecord
             .hint("give `trial`, or `run` and `case` and, where there are several, `trialNumber`")
             .into());
     };
-    let run = store.run(run).await?;
+    let run = desk.run(store, run).await?;
     let filter = TrialFilter {
         case_id: Some(case.clone()),
         variant: variant(&run, case, name.model.as_deref())?,

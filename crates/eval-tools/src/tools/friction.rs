@@ -125,7 +125,7 @@ impl EvalTool for GetFriction {
                 trial: Some(trial),
                 ..TrialName::default()
             };
-            let trial = find::trial(&store, &name).await?;
+            let trial = find::trial(desk, &store, &name).await?;
             return Ok(of_trial(&trial));
         }
         let Some(reference) = &input.run else {
@@ -133,7 +133,7 @@ impl EvalTool for GetFriction {
                 .hint("give `run`, or `trial` for the signals of one trial")
                 .into());
         };
-        let run = store.run(reference).await?;
+        let run = desk.run(&store, reference).await?;
         if let Some(case) = &input.case {
             find::variant(&run, case, None)?;
         }

@@ -79,7 +79,7 @@ impl EvalTool for GetStageAnalytics {
         _call: &Call,
     ) -> Result<Answer<Self::Output>, Halt> {
         let store = desk.store().await?;
-        let run = store.run(&input.run).await?;
+        let run = desk.run(&store, &input.run).await?;
         let run_id = run.record.id.clone();
         let mut funnel = match read(&store, &run).await? {
             Found::Funnel(funnel) => *funnel,

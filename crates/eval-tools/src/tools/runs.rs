@@ -198,7 +198,7 @@ impl EvalTool for GetRun {
         _call: &Call,
     ) -> Result<Answer<Self::Output>, Halt> {
         let store = desk.store().await?;
-        let run = store.run(&input.run).await?;
+        let run = desk.run(&store, &input.run).await?;
         let mut summary = summarize_run(LOCAL_PROJECT, &run.record, [], Page::default());
         let mut case_variants = None;
         if let Some(decision) = &mut summary.decision {

@@ -139,7 +139,7 @@ impl EvalTool for GetTrace {
             trial_number: input.trial_number,
             model: input.model.clone(),
         };
-        let trial = find::trial(&store, &name).await?;
+        let trial = find::trial(desk, &store, &name).await?;
         let frames = if input.part == TracePart::Frames {
             Frames::Load
         } else {

@@ -89,7 +89,7 @@ impl EvalTool for ListDiagnostics {
         _call: &Call,
     ) -> Result<Answer<Self::Output>, Halt> {
         let store = desk.store().await?;
-        let run = store.run(&input.run).await?;
+        let run = desk.run(&store, &input.run).await?;
         if let Some(case) = &input.case {
             find::variant(&run, case, None)?;
         }
@@ -279,7 +279,7 @@ impl EvalTool for GetTrialChain {
         _call: &Call,
     ) -> Result<Answer<Self::Output>, Halt> {
         let store = desk.store().await?;
-        let trial = find::trial(&store, &input).await?;
+        let trial = find::trial(desk, &store, &input).await?;
         let chain = derive_summary_chain(&IterationInput::from(&trial).chain);
         let passed = trial.result == Some(TaskResult::Passed);
         let next_action = (!passed).then(|| derive_next_action(&chain, trial.result).label());

@@ -126,6 +126,10 @@ fn a_run_is_stopped_and_stored_as_far_as_it_came() {
     let mut session = trusting(&project);
     let started = session.document("run_suite", &json!({"path": "evals/silent.yaml"}));
     let id = started["runId"].clone();
+    let early = session.failure("get_run", &json!({"run": id}));
+    assert!(early.contains("not stored yet"), "{early}");
+    // A wait that is called off blocks nothing and stops nothing.
+    session.call_off("wait_run", &json!({"run": id, "timeoutSeconds": 600}));
     let waited = session.document("wait_run", &json!({"run": id, "timeoutSeconds": 0}));
     assert_eq!(
         [&waited["ended"], &waited["activity"]],
@@ -262,4 +266,34 @@ fn a_new_release_of_a_server_shows_in_its_tools() {
         Some(1)
     );
     assert_eq!(page["tools"]["nextCursor"].is_string(), tools.len() > 1);
+}
+
+#[test]
+fn when_the_client_leaves_its_runs_are_stopped_and_stored() {
+    let project = Project::new();
+    let slow = super::SUITE.replace("iterations: 3", "iterations: 100");
+    project.write("evals/slow.yaml", &slow);
+    let mut session = trusting(&project);
+    let started = session.document("run_suite", &json!({"path": "evals/slow.yaml"}));
+    let id = started["runId"].as_str().expect("an id").to_owned();
+    loop {
+        let far = json!({"run": id, "timeoutSeconds": 0});
+        let now = session.document("wait_run", &far);
+        assert_eq!(now["ended"], false, "too fast to be left: {now}");
+        if now["endedTrials"] != 0 {
+            break;
+        }
+    }
+    session.leave();
+    let mut later = trusting(&project);
+    let left = later.document("wait_run", &json!({"run": id}));
+    assert_eq!(
+        [&left["ended"], &left["activity"]],
+        [&json!(true), &json!("ended")],
+        "{left}"
+    );
+    let decided = later.document("get_run", &json!({"run": id}));
+    assert_ne!(decided["summary"]["verdict"], "failed", "{decided}");
+    let page = later.document("list_diagnostics", &json!({"run": id, "limit": 1}));
+    assert!(page["diagnostics"]["items"].is_array(), "{page}");
 }

@@ -139,6 +139,19 @@ impl Session {
         }
     }
 
+    /// Calls a tool and calls the call off at once; nothing is waited for.
+    pub(crate) fn call_off(&mut self, tool: &str, arguments: &Value) {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&json!({
+            "jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments},
+        }));
+        self.send(&json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id},
+        }));
+    }
+
     /// Calls a tool and returns its result, also one that is an error.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let token = format!("token-{}", self.next_id);
