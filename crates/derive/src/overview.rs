@@ -3,14 +3,17 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use strandline_contract::{
+    assertion::PromptSummary,
     decision::{SummaryChain, SummaryStage},
     overview::{
         CaseOverview, ChainStanding, FrictionTally, MAX_NAMED_TRIALS, MAX_QUOTED_EVIDENCE,
         NamedTrial, RUN_OVERVIEW_VERSION, RunOverview, StageCounts, StopGroup,
     },
-    redact::redact_text,
+    redact::{redact_text, redact_value},
     run::{ExecutionVariant, PlannedCase, RunRecord, TrialRecord, Usage},
+    transcript::ToolCall,
     words::{
         FailureCategory, FrictionSignalKind, IterationStatus, Stage, StageReason, StageState,
         TaskResult, Vocabulary,
@@ -249,21 +252,70 @@ const fn standing(chain: &SummaryChain) -> ChainStanding {
     }
 }
 
-/// Returns the explanations on the row where a trial stopped, else what ended
-/// it; masked and bounded.
+/// Returns how the calls differ on the row where a trial stopped and what the
+/// row explains, else what ended the trial; masked and bounded.
 fn evidence(trial: &TrialRecord, row: Option<&SummaryStage>) -> Vec<String> {
+    let mut lines = row.map_or_else(Vec::new, |row| calls(trial, row));
     let explanations = row
         .and_then(|row| row.evidence.as_ref())
         .and_then(|evidence| evidence.predicate_reasons.as_ref());
-    let error = trial.error.as_ref().map(|error| &error.message);
-    let lines: Box<dyn Iterator<Item = &String>> = match explanations {
-        Some(lines) if !lines.is_empty() => Box::new(lines.iter()),
-        _ => Box::new(error.into_iter()),
-    };
+    lines.extend(explanations.into_iter().flatten().cloned());
+    if lines.is_empty() {
+        lines.extend(trial.error.as_ref().map(|error| error.message.clone()));
+    }
     lines
+        .iter()
         .take(MAX_QUOTED_EVIDENCE)
         .map(|line| redact_text(line).chars().take(MAX_EVIDENCE).collect())
         .collect()
+}
+
+/// Returns how the calls of the turns that a row cites differ from what the
+/// case requires.
+fn calls(trial: &TrialRecord, row: &SummaryStage) -> Vec<String> {
+    let cited = row
+        .evidence
+        .as_ref()
+        .and_then(|evidence| evidence.prompt_indexes.as_ref());
+    let turns = trial
+        .prompts
+        .iter()
+        .filter_map(|turn| PromptSummary::deserialize(turn).ok())
+        .filter(|turn| cited.is_none_or(|indexes| indexes.contains(&f64::from(turn.prompt_index))));
+    let mut lines = Vec::new();
+    for turn in turns {
+        match row.reason {
+            Some(StageReason::MissingToolCall) if !turn.missing.is_empty() => {
+                let missing = turn.missing.iter();
+                lines.extend(missing.map(|wanted| format!("expected {}", call(wanted))));
+                let made: Vec<String> = turn.actual_tool_calls.iter().map(call).collect();
+                lines.push(match made.as_slice() {
+                    [] => "called no tool".to_owned(),
+                    made => format!("called {}", made.join(", then ")),
+                });
+            }
+            Some(StageReason::UnexpectedToolCall) => {
+                let made = turn.unexpected.iter();
+                lines.extend(made.map(|made| format!("called {}", call(made))));
+            }
+            Some(StageReason::ArgumentMismatch) => {
+                lines.extend(turn.argument_mismatches.iter().map(|mismatch| {
+                    format!(
+                        "{}: expected {}, got {}",
+                        mismatch.tool_name,
+                        redact_value(&mismatch.expected_args),
+                        redact_value(&mismatch.actual_args)
+                    )
+                }));
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn call(call: &ToolCall) -> String {
+    format!("{} {}", call.tool_name, redact_value(&call.arguments))
 }
 
 fn add_usage(sum: &mut Usage, part: &Usage) {

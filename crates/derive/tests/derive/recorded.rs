@@ -139,6 +139,22 @@ fn the_overview_counts_every_trial_once() {
         .iter()
         .flat_map(|case| &case.groups)
         .collect();
+    let selection = groups
+        .iter()
+        .filter(|group| group.stage == Some(Stage::Selection));
+    for group in selection {
+        let [wanted, made, ..] = group.evidence.as_slice() else {
+            panic!(
+                "what was expected and what was called: {:?}",
+                group.evidence
+            );
+        };
+        assert!(wanted.starts_with("expected "), "{wanted}");
+        assert!(
+            made.starts_with("called ") || made.starts_with("expected "),
+            "{made}"
+        );
+    }
     let told: Vec<_> = groups
         .iter()
         .map(|group| {
