@@ -37,7 +37,9 @@
   /** @param {string} id @returns {Promise<any[]>} */
   async function unpack(id) {
     const text = document.getElementById(id)?.textContent ?? "";
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
   }
