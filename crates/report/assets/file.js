@@ -323,11 +323,21 @@
     const badge = make("span", `badge ${index.outcomes[row[OUTCOME]].ink}`);
     badge.append(drawn(index.outcomes[row[OUTCOME]]), ` ${index.outcomes[row[OUTCOME]].label}`);
     outcome.append(badge);
-    const failed = failedStage(row);
-    const reason = row[REASON] === null ? "" : index.reasons[row[REASON]];
-    const why = [failed < 0 ? "" : index.stages[failed], reason].filter(Boolean).join(" · ");
-    element.append(title, make("td", "", String(row[NUMBER])), outcome, strip(row), make("td", "", why), make("td", "", duration(row[MS])));
+    const why = whereAndWhy(row);
+    const where = make("td", failedStage(row) < 0 ? "quiet-text" : "", why);
+    where.title = why;
+    element.append(title, make("td", "", String(row[NUMBER])), outcome, strip(row), where, make("td", "", duration(row[MS])));
     return element;
+  }
+
+  /** Says which stage failed first, else which was not measured, and why. @param {Row} row */
+  function whereAndWhy(row) {
+    const failed = failedStage(row);
+    const stage = failed < 0 ? row[STRIP].indexOf("?") : failed;
+    if (stage < 0) return "";
+    const word = index.states.find((state) => state.code === row[STRIP][stage]);
+    const reason = row[REASON] === null ? "" : ` · ${index.reasons[row[REASON]]}`;
+    return failed < 0 ? `${index.stages[stage]} ${word?.label ?? ""}${reason}` : `${index.stages[stage]}${reason}`;
   }
 
   /** @param {Row} row */

@@ -58,7 +58,7 @@ fn table(kept: &Kept, trials: u64) -> Markup {
                             (heading("number", "trial"))
                             (heading("outcome", "outcome"))
                             th scope="col" { "stages" }
-                            (heading("stage", "first failed stage, and why"))
+                            (heading("stage", "where, and why"))
                             (heading("duration", "duration"))
                         }
                     }
