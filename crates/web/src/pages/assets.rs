@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use sha2::{Digest, Sha256};
-use strandline_report::html::shell::{SCRIPT, STYLESHEET};
+use strandline_report::html::{
+    shell::{SCRIPT, STYLESHEET},
+    trend::{TREND_SCRIPT, UPLOT_SCRIPT, UPLOT_STYLESHEET},
+};
 
 use crate::{pages, params::In, problem::Problem, token::hex};
 
@@ -41,6 +44,9 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     vec![
         Asset::new("strandline.css", CSS, STYLESHEET),
         Asset::new("strandline.js", JAVASCRIPT, SCRIPT),
+        Asset::new("uplot.css", CSS, UPLOT_STYLESHEET),
+        Asset::new("uplot.js", JAVASCRIPT, UPLOT_SCRIPT),
+        Asset::new("trend.js", JAVASCRIPT, TREND_SCRIPT),
     ]
 });
 

@@ -18,17 +18,44 @@ const NAVIGATION: [(&str, &str); 4] = [
     ("Glossary", "/glossary"),
 ];
 
+/// What every page is drawn with.
+const PLAIN: Drawing = Drawing {
+    stylesheets: &["strandline.css"],
+    scripts: &["strandline.js"],
+};
+/// What a page with a chart is drawn with.
+const CHART: Drawing = Drawing {
+    stylesheets: &["strandline.css", "uplot.css"],
+    scripts: &["strandline.js", "uplot.js", "trend.js"],
+};
+
+/// Names of the assets that a page is drawn with, in order.
+struct Drawing {
+    stylesheets: &'static [&'static str],
+    scripts: &'static [&'static str],
+}
+
 /// Answers with a page, or with 304 when the browser has it.
 pub(crate) fn shown(headers: &HeaderMap, here: &str, title: &str, body: &Markup) -> Response {
-    document::tagged(headers, StatusCode::OK, HTML, text(here, title, body))
+    let text = text(here, title, body, &PLAIN);
+    document::tagged(headers, StatusCode::OK, HTML, text)
+}
+
+/// Answers with a page that has a chart.
+pub(crate) fn drawn(headers: &HeaderMap, here: &str, title: &str, body: &Markup) -> Response {
+    let text = text(here, title, body, &CHART);
+    document::tagged(headers, StatusCode::OK, HTML, text)
 }
 
 /// Answers with a page that is no longer true in a moment.
 pub(crate) fn passing(status: StatusCode, title: &str, body: &Markup) -> Response {
-    document::tagged(&HeaderMap::new(), status, HTML, text("", title, body))
+    let text = text("", title, body, &PLAIN);
+    document::tagged(&HeaderMap::new(), status, HTML, text)
 }
 
-fn text(here: &str, title: &str, body: &Markup) -> Vec<u8> {
+fn text(here: &str, title: &str, body: &Markup, drawing: &Drawing) -> Vec<u8> {
+    let addresses =
+        |names: &[&str]| -> Vec<&str> { names.iter().map(|name| assets::address(name)).collect() };
     let nav = NAVIGATION.map(|(label, href)| NavItem {
         label,
         href: href.to_owned(),
@@ -37,8 +64,8 @@ fn text(here: &str, title: &str, body: &Markup) -> Vec<u8> {
     let shown = page(&Page {
         title,
         assets: Assets::Linked {
-            stylesheets: &[assets::address("strandline.css")],
-            scripts: &[assets::address("strandline.js")],
+            stylesheets: &addresses(drawing.stylesheets),
+            scripts: &addresses(drawing.scripts),
         },
         policy: None,
         nav: &nav,

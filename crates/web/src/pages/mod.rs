@@ -9,6 +9,7 @@ pub(crate) mod links;
 mod run;
 mod runs;
 mod suites;
+mod trend;
 mod trial;
 mod trials;
 
@@ -38,6 +39,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/compare", get(compare::read))
         .route("/glossary", get(glossary::read))
         .route("/suites", get(suites::list))
+        .route("/suites/{suite}/trend", get(trend::read))
         .route("/suites/file", get(suites::file))
         .route("/suites/run", post(suites::run))
         .route("/assets/{hash}/{name}", get(assets::read))

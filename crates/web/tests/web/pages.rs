@@ -20,10 +20,11 @@ async fn page(site: &Site, target: &str) -> Answer {
     ] {
         assert!(!body.contains(forbidden), "{target} holds {forbidden}");
     }
-    // Scripts and styles are linked, never written into the page.
+    // Scripts and styles are linked; what is written into a page is data.
     assert_eq!(
         body.matches("<script").count(),
         body.matches("<script src=\"/assets/").count()
+            + body.matches("<script type=\"application/json\"").count()
     );
     assert!(!body.contains("<style"), "{target}");
     answer
@@ -142,4 +143,30 @@ async fn two_runs_are_chosen_and_compared() {
     );
     let same = site.get("/compare?base=r1&compared=r1").await;
     assert_eq!(same.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn every_link_of_the_pages_leads_somewhere() {
+    let site = Site::with_a_run().await;
+    site.store_run("r2", 2).await;
+    let mut waiting = vec!["/runs".to_owned(), "/suites".to_owned()];
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some(target) = waiting.pop() {
+        let here = target.split('#').next().unwrap_or_default().to_owned();
+        // Live events of a run and the API's documents are tested on their own.
+        if here.is_empty() || !seen.insert(here.clone()) || here.ends_with("/events") {
+            continue;
+        }
+        let answer = site.get(&here).await;
+        assert_eq!(answer.status, StatusCode::OK, "{here}");
+        if !answer.header("content-type").starts_with("text/html") {
+            continue;
+        }
+        for part in answer.body.split("href=\"").skip(1) {
+            let link = part.split('"').next().unwrap_or_default();
+            assert!(link.starts_with(['/', '#']), "{here} leads out: {link}");
+            waiting.push(link.replace("&amp;", "&"));
+        }
+    }
+    assert!(seen.len() > 20, "{seen:?}");
 }
