@@ -15,10 +15,10 @@ const site = await serve(project.home);
 try {
   await mkdir(images, { recursive: true });
   const trials = await (await fetch(`${site.address}/api/v1/runs/${project.firstRun}/trials`)).json();
-  const failed = trials.items.find((trial) => trial.result === "failed");
+  const failed = trials.trials.find((trial) => trial.caseId === "refunds" && trial.result === "failed");
   const pages = {
     run: `/runs/${project.firstRun}`,
-    trial: `/trials/${failed.id}`,
+    trial: `/trials/${failed.trialId}`,
     compare: `/compare?base=${project.firstRun}&compared=${project.secondRun}`,
     runs: "/runs",
   };
