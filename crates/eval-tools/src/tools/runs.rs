@@ -25,7 +25,7 @@ use crate::{
 /// Runs on a page unless asked otherwise, and at most.
 const RUNS: (u32, u32) = (20, 100);
 /// Case variants on a page unless asked otherwise, and at most.
-const ROWS: (usize, usize) = (50, 200);
+const ROWS: (usize, usize) = (25, 200);
 /// Longest name in a text.
 const NAME: usize = 80;
 
@@ -159,7 +159,7 @@ pub(crate) struct GetRun;
 pub(crate) struct GetRunInput {
     /// The run's id, the beginning of it, or `last` for the one that started last.
     run: String,
-    /// Case variants on a page, 50 unless given.
+    /// Case variants on a page, 25 unless given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
