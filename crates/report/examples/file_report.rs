@@ -32,6 +32,10 @@ const PER_CASE: u32 = 100;
 /// Text that wants to be more than text.
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)><!-- ]]> \u{2028} \\ud800 {{7*7}}";
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the example measures how long it takes"
+)]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let trials: u32 = match arguments.next() {
