@@ -54,6 +54,8 @@ pub(crate) enum Content {
     Json(SchemaOf),
     /// Server-sent events, each with a JSON document.
     Events(SchemaOf),
+    /// Nothing.
+    Nothing,
 }
 
 impl Answer {
@@ -156,6 +158,11 @@ fn operation(endpoint: &Endpoint, schemas: &mut SchemaGenerator) -> Value {
         let (kind, schema) = match answer.content {
             Content::Json(schema) => ("application/json", schema(schemas)),
             Content::Events(schema) => ("text/event-stream", schema(schemas)),
+            Content::Nothing => {
+                let response = json!({ "description": answer.about });
+                responses.insert(answer.status.to_string(), response);
+                continue;
+            }
         };
         let mut response = json!({
             "description": answer.about,

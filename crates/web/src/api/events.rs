@@ -19,7 +19,7 @@ use axum::{
     response::IntoResponse,
 };
 use futures::{Stream, stream};
-use http::{HeaderMap, header};
+use http::{HeaderMap, StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strandline_contract::{
@@ -27,7 +27,7 @@ use strandline_contract::{
     words::Vocabulary,
 };
 use strandline_service::launch::{Phase, RunProgress, Waiting};
-use strandline_store::{Store, StoreError, TrialTally};
+use strandline_store::{Liveness, Store, StoreError, TrialTally};
 use tokio::{
     sync::{OwnedSemaphorePermit, watch},
     time::Instant,
@@ -142,6 +142,18 @@ pub(crate) async fn follow(
         None => app.store().resolve_run(&run).await?,
     };
     let ours = ours.or_else(|| app.launcher()?.watch(&run_id));
+    // A killed run is `running` for ever: a browser that is told of nothing does
+    // not come back, and its page shows the same.
+    let unowned = match &ours {
+        Some(_) => false,
+        None => matches!(
+            app.store().run_head(&run_id).await?.liveness,
+            Liveness::Dead { .. }
+        ),
+    };
+    if unowned {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     let place = app.followers().try_acquire_owned().map_err(|_| {
         Problem::too_many("too many pages follow runs at once", 10)
             .hint("close some of them, or poll the run")

@@ -153,11 +153,18 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         summary: "Follows a run: `progress`, `trial` and `end` events.",
         query: Some(query_of::<EventsQuery>),
         body: None,
-        answers: &[Answer {
-            status: 200,
-            about: "Server-sent events; the data of each is one document.",
-            content: Content::Events(schema_of::<RunEvent>),
-        }],
+        answers: &[
+            Answer {
+                status: 200,
+                about: "Server-sent events; the data of each is one document.",
+                content: Content::Events(schema_of::<RunEvent>),
+            },
+            Answer {
+                status: 204,
+                about: "The run has not ended and nobody runs it: it was killed.",
+                content: Content::Nothing,
+            },
+        ],
         handler: || get(events::follow),
     },
     Endpoint {

@@ -87,3 +87,17 @@ async fn a_server_that_stops_ends_its_streams() {
     let told = events(&answer.expect("ends").body);
     assert_eq!(names(&told), ["progress"]);
 }
+
+#[tokio::test]
+async fn a_killed_run_is_not_followed_for_ever() {
+    let site = Site::empty().await;
+    let other = strandline_store::Store::open(site.store.path()).await;
+    let other = other.expect("opens");
+    let run = sample::run("r1", 2);
+    other.start_run(&run).await.expect("starts");
+    other.close().await.expect("closes");
+    let answer = site.get("/api/v1/runs/r1/events").await;
+    assert_eq!(answer.status.as_u16(), 204, "{}", answer.body);
+    let page = site.get("/runs/r1").await;
+    assert!(page.body.contains("--resume"), "{}", page.body);
+}
