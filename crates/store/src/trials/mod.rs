@@ -337,7 +337,10 @@ impl TrialFilter {
         );
         query.push_bind(run);
         if let Some(case_id) = &self.case_id {
-            query.push(" AND p.case_id = ").push_bind(case_id.clone());
+            // Not on the joined row: that would look at every trial of the run.
+            query.push(" AND t.planned IN (SELECT ordinal FROM planned_cases WHERE run = ");
+            query.push_bind(run).push(" AND case_id = ");
+            query.push_bind(case_id.clone()).push(")");
         }
         if let Some(variant) = &self.variant {
             query
