@@ -65,3 +65,38 @@ test("the file is readable without script", async () => {
   assert.match(text, /stopped at/i);
   await watched.close();
 });
+
+test("trials are found, opened, and their evidence followed", async () => {
+  const watched = await open("firstRun");
+  const { page } = watched;
+  const form = page.locator("form[data-trials]");
+  const shown = form.locator("output");
+  assert.match(await shown.innerText(), /^37 trials/);
+  await form.getByLabel("outcome").selectOption({ label: "failed" });
+  assert.match(await shown.innerText(), /^18 of 37 trials/);
+  await form.getByLabel("Search trials").fill("late order");
+  assert.match(await shown.innerText(), /^4 of 37 trials/);
+  await page.locator("[data-rows] tr[data-at]").first().click();
+  const trial = page.locator("[data-view=trial]");
+  await trial.locator("a[data-marks]").first().waitFor();
+  const text = await trial.innerText();
+  assert.match(text, /Refunds a late order/);
+  assert.match(text, /amount expected 40, got "40\.00"/);
+  await trial.locator("a[data-marks]").first().click();
+  await page.waitForSelector(".is-marked");
+  await page.keyboard.press("Escape");
+  await page.locator("#all-trials").waitFor();
+  await assertCalm(assert, watched);
+  await watched.close();
+});
+
+test("hostile text stays text in a trial of the file", async () => {
+  const watched = await open("hostileRun");
+  const { page } = watched;
+  await page.locator("[data-rows] tr[data-at]").first().click();
+  const trial = page.locator("[data-view=trial]");
+  await trial.locator("a[data-marks]").first().waitFor();
+  assert.ok((await trial.innerText()).includes(hostile));
+  await assertCalm(assert, watched);
+  await watched.close();
+});
