@@ -42,6 +42,16 @@ cases:
         .plan
 }
 
+/// Returns a directory with an empty store, and a launcher on it.
+async fn launcher() -> (tempfile::TempDir, Store, Launcher) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let store = Store::open(&directory.path().join("store.db"))
+        .await
+        .expect("opens");
+    let launcher = Launcher::new(store.clone());
+    (directory, store, launcher)
+}
+
 async fn until(
     launcher: &Launcher,
     run: &str,
@@ -58,11 +68,7 @@ async fn until(
 
 #[tokio::test]
 async fn a_run_goes_on_by_itself_and_is_stored_whole() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let store = Store::open(&directory.path().join("store.db"))
-        .await
-        .expect("opens");
-    let launcher = Launcher::new(store.clone());
+    let (directory, store, launcher) = launcher().await;
     let echo = program("strandline-echo-mcp");
     let run = launcher
         .start(plan(directory.path(), &echo.to_string_lossy(), 3))
@@ -86,11 +92,7 @@ async fn a_run_goes_on_by_itself_and_is_stored_whole() {
 
 #[tokio::test]
 async fn a_stopped_run_is_stored_as_far_as_it_came() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let store = Store::open(&directory.path().join("store.db"))
-        .await
-        .expect("opens");
-    let launcher = Launcher::new(store.clone());
+    let (directory, store, launcher) = launcher().await;
     let echo = program("strandline-echo-mcp");
     let run = launcher
         .start(plan(directory.path(), &echo.to_string_lossy(), 100))
@@ -106,11 +108,7 @@ async fn a_stopped_run_is_stored_as_far_as_it_came() {
 
 #[tokio::test]
 async fn a_server_that_cannot_be_reached_is_said() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let store = Store::open(&directory.path().join("store.db"))
-        .await
-        .expect("opens");
-    let launcher = Launcher::new(store);
+    let (directory, _store, launcher) = launcher().await;
     let run = launcher
         .start(plan(directory.path(), "/surely/not/here", 1))
         .expect("starts");
