@@ -14,7 +14,7 @@ use crate::{
 /// One thing that happened during a run.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
-    /// The plan is made and servers were asked for their tools.
+    /// The plan is made; no server was reached yet.
     RunStarted(Box<RunRecord>),
     /// A trial began.
     TrialStarted(Arc<TrialRef>),

@@ -59,7 +59,7 @@ pub struct RunProgress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Phase {
-    /// Its servers are being connected; it is not stored yet.
+    /// It was asked for and is not stored yet.
     Starting,
     /// Trials run.
     Running,

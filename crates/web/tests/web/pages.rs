@@ -164,6 +164,9 @@ async fn every_link_of_the_pages_leads_somewhere() {
         }
         for part in answer.body.split("href=\"").skip(1) {
             let link = part.split('"').next().unwrap_or_default();
+            if link.starts_with("data:image/svg+xml,") {
+                continue; // the mark for tabs
+            }
             assert!(link.starts_with(['/', '#']), "{here} leads out: {link}");
             waiting.push(link.replace("&amp;", "&"));
         }
