@@ -183,3 +183,14 @@ test("foreign hosts, foreign origins and callers without the token are refused",
   assert.doesNotMatch(policy, /unsafe/);
   assert.match(policy, /frame-ancestors 'none'/);
 });
+
+test("a suite over time is a table and a chart", async () => {
+  const watched = await open("/runs");
+  const { page } = watched;
+  await page.goto(`${site.address}/suites/s_example_orders/trend`);
+  const text = await page.getByRole("main").innerText();
+  assert.match(text, /4 of 9 case variants|of 37/);
+  await page.locator(".uplot canvas").first().waitFor();
+  await assertCalm(assert, watched);
+  await watched.close();
+});

@@ -103,7 +103,7 @@ impl Desk {
             ))
             .hint("`validate_suite` says what the suite would start; then run it again"),
             _ => Failure::new(format!(
-                "run `{id}` is connecting its servers and not stored yet"
+                "run `{id}` was asked for a moment ago and is not stored yet"
             ))
             .hint("`wait_run` waits for it"),
         })
