@@ -13,8 +13,8 @@
 //! | [`friction`] | what do calls show about avoidable work? |
 //! | [`trend`] | how did the runs of a suite go, one after the other? |
 //! | [`data`] | how does JSON lie in a page? |
-//! | [`file`] | how is a run one offline file? |
-//! | [`term`] | how does a word carry its meaning? |
+//! | [`mod@file`] | how is a run one offline file? |
+//! | [`mod@term`] | how does a word carry its meaning? |
 //! | [`mark`] | how is a state or a verdict drawn? |
 //! | [`strip`] | what is known about the six stages? |
 //! | [`funnel`] | how many trials reached, were measured and passed each stage? |

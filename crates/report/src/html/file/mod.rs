@@ -1,13 +1,13 @@
 //! One offline file of a run: its page, every trial, the glossary.
 //!
-//! The file needs no network and may not use one ([`policy`]). It opens at the
+//! The file needs no network and may not use one ([`mod@policy`]). It opens at the
 //! size of its page, whatever the number of trials: the page comes first and is
 //! readable without the script; trials follow as packed blocks of data that are
 //! unpacked when somebody opens one.
 //!
 //! | module | question |
 //! |---|---|
-//! | [`policy`] | what may the file do? |
+//! | [`mod@policy`] | what may the file do? |
 //! | `frame` | what stands around the run's page? |
 //! | `blocks` | how does data lie in the file? |
 //! | `rows` | what does the table say of a trial? |
