@@ -11,7 +11,8 @@ import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-export const binary = process.env.STRANDLINE_BIN ?? join(root, "target/debug/strandline");
+const target = resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
+export const binary = process.env.STRANDLINE_BIN ?? join(target, "debug/strandline");
 const programs = dirname(binary);
 
 // Text that would run if it were ever taken for markup, script or attribute.
