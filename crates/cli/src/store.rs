@@ -92,3 +92,20 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Resul
         })?;
     runtime.block_on(work)
 }
+
+/// Makes the runtime of a command that does many things at once.
+///
+/// # Errors
+///
+/// When its threads cannot be started.
+pub fn worker_threads() -> Result<tokio::runtime::Runtime, CommandError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            CommandError::new(
+                ExitCode::NoDecision,
+                format_args!("cannot start worker threads: {error}"),
+            )
+        })
+}

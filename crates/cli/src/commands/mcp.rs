@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    store::StoreArguments,
+    store::{StoreArguments, worker_threads},
     ui::{CommandError, CommandResult, Ui},
 };
 
@@ -59,15 +59,7 @@ pub struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
     let desk = Arc::new(Desk::new(options(arguments)?));
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            CommandError::new(
-                ExitCode::Setup,
-                format_args!("cannot start the asynchronous runtime: {error}"),
-            )
-        })?;
+    let runtime = worker_threads()?;
     let served = match &arguments.http {
         None => runtime.block_on(over_stdio(desk)),
         Some(address) => runtime.block_on(over_http(desk, address, arguments, ui)),

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 
 use super::run::watch_signals;
 use crate::{
-    store::StoreArguments,
+    store::{StoreArguments, worker_threads},
     ui::{CommandError, CommandResult, Ui},
 };
 
@@ -58,16 +58,7 @@ pub struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            CommandError::new(
-                ExitCode::NoDecision,
-                format_args!("cannot start worker threads: {error}"),
-            )
-        })?;
-    runtime.block_on(serve_pages(arguments, ui))
+    worker_threads()?.block_on(serve_pages(arguments, ui))
 }
 
 async fn serve_pages(arguments: &Arguments, ui: &mut Ui) -> CommandResult {

@@ -15,21 +15,15 @@ use strandline_store::Store;
 pub(super) use options::Arguments;
 pub(super) use signals::watch as watch_signals;
 
-use crate::ui::{CommandError, CommandResult, Ui};
+use crate::{
+    store::worker_threads,
+    ui::{CommandError, CommandResult, Ui},
+};
 
 /// Runs suites one after the other; nothing is started before all of them are
 /// known to be runnable.
 pub(super) fn run(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            CommandError::new(
-                ExitCode::NoDecision,
-                format_args!("cannot start worker threads: {error}"),
-            )
-        })?;
-    runtime.block_on(run_all(arguments, ui))
+    worker_threads()?.block_on(run_all(arguments, ui))
 }
 
 async fn run_all(arguments: &Arguments, ui: &mut Ui) -> CommandResult {
